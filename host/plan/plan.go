@@ -1,0 +1,81 @@
+// Package plan turns a Spec into the tasks of a job. It is pure: the same
+// Spec gives the same Plan.
+package plan
+
+import "github.com/wasmill/wasmill/host/jobspec"
+
+// Plan is the graph of a job cut into stages. A stage is a run of steps
+// between exchanges; each of its tasks runs all of its steps, so that records
+// cross from step to step without leaving the task.
+type Plan struct {
+	Spec      *jobspec.Spec
+	Stages    []Stage // in topological order
+	Exchanges []Exchange
+	Sinks     []Sink
+}
+
+// Stage is a set of steps that share their tasks.
+type Stage struct {
+	Name       string // of its source or first step
+	Source     int    // index in Spec.Sources, -1 if it reads exchanges
+	Tasks      int
+	Partitions int    // task t owns the partitions p with p % Tasks == t; behind a source as many as Tasks
+	Steps      []Step // in topological order
+	Feeds      []Edge // where the source's records go
+}
+
+// Step is a step of a stage.
+type Step struct {
+	Spec   int      // index in Spec.Steps
+	Inputs []string // what it reads, in the order of from: the stream numbers
+	Stores []Store
+	Outs   [][]Edge // for each output where its records go
+}
+
+// Store is a store of a step with the number that its rows carry.
+type Store struct {
+	Name string
+	ID   uint16 // unique in the job
+}
+
+// EdgeKind tells an edge's target.
+type EdgeKind int
+
+// The kinds of edges.
+const (
+	ToStep     EdgeKind = iota // Index in Stage.Steps; Stream is the input's number there
+	ToExchange                 // Index in Plan.Exchanges
+	ToSink                     // Index in Plan.Sinks
+)
+
+// Edge is a way that records take.
+type Edge struct {
+	Kind   EdgeKind
+	Index  int
+	Stream uint16
+}
+
+// Exchange repartitions records by key between two stages.
+type Exchange struct {
+	Name       string       // step it leads to
+	From       string       // what feeds it, as written in from
+	Producer   int          // stage
+	Consumer   int          // stage
+	Key        *jobspec.Key // nil: the record's own key as it is, by source partition if null
+	KeyStep    int          // index in Spec.Steps whose policy gets bad_key
+	Partitions int          // of the consumer
+	Target     Edge         // in the consumer's stage
+}
+
+// Sink is a sink and the stages that write to it: a task of a stage has one
+// writer for each sink its stage writes to.
+type Sink struct {
+	Spec    int      // index in Spec.Sinks
+	Writers []Writer // dead letters included
+}
+
+// Writer is the range of writer numbers of one stage at a sink: task t of
+// Stage is writer First + t.
+type Writer struct {
+	Stage, First int
+}
