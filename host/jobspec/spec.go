@@ -20,8 +20,20 @@ type Spec struct {
 	Epoch     time.Duration // default 100ms
 	Limits    Limits
 	StateDir  string // absolute
+	CPUs      int    // what tasks and partitions default to, at least 1
 	Dir       string // absolute, of the job file: what relative paths are relative to
 	File      string // as given, for messages
+}
+
+// RecordPolicy returns what follows on a record that step cannot take: its
+// own policy, or the job's. Step -1 stands for the sources.
+func (s *Spec) RecordPolicy(step int) RecordPolicy {
+	if step >= 0 && step < len(s.Steps) {
+		if p := s.Steps[step].OnError; p != nil {
+			return *p
+		}
+	}
+	return s.OnError.Record
 }
 
 // Guarantee is what a job promises of its sinks.
@@ -71,7 +83,7 @@ type Step struct {
 	Stores     []Store
 	Outputs    []string // at least one; the first is the default
 	Tasks      int      // 0 = as its input, or Partitions behind an exchange
-	Partitions int      // of the exchange before it; 0 = default: CPUs
+	Partitions int      // of the exchange before it; 0 = default: CPUs, or Tasks if that is more
 	OnError    *RecordPolicy
 	Place      Place
 }
@@ -164,4 +176,5 @@ type Overrides struct {
 	StateDir string                      // --state-dir, "" = as the file says
 	WorkDir  string                      // what paths in Set and the environment are relative to
 	Env      func(string) (string, bool) // looks up ${env:NAME}; nil = the process's
+	CPUs     int                         // 0 = as many as Go uses at once
 }

@@ -19,7 +19,7 @@ type Stage struct {
 	Name       string // of its source or first step
 	Source     int    // index in Spec.Sources, -1 if it reads exchanges
 	Tasks      int
-	Partitions int    // task t owns the partitions p with p % Tasks == t; behind a source as many as Tasks
+	Partitions int    // at least Tasks; task t owns the partitions p with p % Tasks == t; behind a source as many as Tasks
 	Steps      []Step // in topological order
 	Feeds      []Edge // where the source's records go
 }
@@ -35,7 +35,7 @@ type Step struct {
 // Store is a store of a step with the number that its rows carry.
 type Store struct {
 	Name string
-	ID   uint16 // unique in the job
+	ID   uint16 // unique in the job: 0, 1, … in the order of the file
 }
 
 // EdgeKind tells an edge's target.
@@ -62,20 +62,32 @@ type Exchange struct {
 	Producer   int          // stage
 	Consumer   int          // stage
 	Key        *jobspec.Key // nil: the record's own key as it is, by source partition if null
-	KeyStep    int          // index in Spec.Steps whose policy gets bad_key
+	KeyStep    int          // index in Spec.Steps of the step it leads to, whose policy gets bad_key
 	Partitions int          // of the consumer
-	Target     Edge         // in the consumer's stage
+	Target     Edge         // in the consumer's stage: its first step
 }
 
-// Sink is a sink and the stages that write to it: a task of a stage has one
-// writer for each sink its stage writes to.
+// Sink is a sink and the stages that may write to it: a task of a stage has
+// one writer for each sink its stage writes to, also if only dead letters go
+// there.
 type Sink struct {
 	Spec    int      // index in Spec.Sinks
-	Writers []Writer // dead letters included
+	Writers []Writer // in the order of stages, dead letters included
 }
 
 // Writer is the range of writer numbers of one stage at a sink: task t of
 // Stage is writer First + t.
 type Writer struct {
 	Stage, First int
+}
+
+// Writer returns the number at the sink of task t of a stage, false if the
+// stage does not write to it.
+func (s *Sink) Writer(stage, t int) (int, bool) {
+	for _, w := range s.Writers {
+		if w.Stage == stage {
+			return w.First + t, true
+		}
+	}
+	return 0, false
 }
