@@ -56,7 +56,8 @@ type Batch interface {
 	Set(key, value []byte) error
 	Delete(key []byte) error
 
-	// DeleteRange deletes the keys in [lower, upper).
+	// DeleteRange deletes the keys in [lower, upper). Neither bound is open: a
+	// nil upper is the empty key, and nothing is deleted.
 	DeleteRange(lower, upper []byte) error
 
 	// Len returns the bytes that the batch holds.
