@@ -138,6 +138,7 @@ const (
 	TrapABI    TrapKind = "abi"     // a bad address or a malformed frame
 	TrapMemory TrapKind = "memory"  // wasmill_alloc returned 0, or the memory limit was met
 	TrapInit   TrapKind = "init"    // start-up or init failed
+	TrapStatus TrapKind = "refused" // a negative status: the guest refuses the batch
 	TrapStop   TrapKind = "stopped" // the host ended the call
 )
 

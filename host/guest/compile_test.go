@@ -1,0 +1,111 @@
+package guest_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/wasmill/wasmill/host/guest"
+	"github.com/wasmill/wasmill/host/guest/passthrough"
+	"github.com/wasmill/wasmill/host/guest/wasmtest"
+)
+
+func TestCompile_RefusesWhatIsNoStep(t *testing.T) {
+	program := wasmtest.New()
+	program.Memory(1)
+	program.ExportFunc("_start", "", "", "")
+	future := wasmtest.New()
+	future.ExportFunc("wasmill_abi_2", "", "", "")
+	bare := wasmtest.New()
+	bare.ExportFunc("wasmill_abi_1", "", "", "")
+	bare.ExportFunc("wasmill_init", "i", "i", "", wasmtest.Const(0))
+	done := func(wasmtest.Imports) []byte { return wasmtest.Const(0) }
+	importing := func(module, name, params, results string) []byte {
+		return wasmtest.StepWith(func(m *wasmtest.Module, _ wasmtest.Imports) { m.Import(module, name, params, results) }, done)
+	}
+	for _, test := range []struct {
+		name string
+		wasm []byte
+		want string
+	}{
+		{"nothing", nil, `it is not WebAssembly: it does not begin with "\0asm"`},
+		{"text", []byte("(module)"), `it is not WebAssembly`},
+		{"cut short", []byte("\x00asm\x01"), "its WebAssembly version 01 is not known"},
+		{"component", []byte("\x00asm\x0d\x00\x01\x00"), "it is a WebAssembly component"},
+		{"empty module", wasmtest.New().Bytes(), "it does not export the marker wasmill_abi_1; build it with a wasmill SDK"},
+		{"program", program.Bytes(), "it is a program with _start that would run over stdin and stdout, which this build does not support"},
+		{"later version", future.Bytes(), "it is built for version 2 of wasmill's interface, this build has version 1"},
+		{"exports", bare.Bytes(), `it does not export its memory as "memory"; it does not export wasmill_alloc (i32) -> i32; its export wasmill_init is (i32) -> i32, not (i32, i32) -> i32; it does not export wasmill_process (i32, i32, i32) -> i32`},
+		{"foreign import", importing("env", "f", "", ""), "it imports env.f; only wasmill_v1 and wasi_snapshot_preview1 may be imported from"},
+		{"unknown import", importing("wasmill_v1", "f", "", ""), "it imports wasmill_v1.f, which this build does not have"},
+		{"import of another type", importing("wasmill_v1", "now", "", "i"), "it imports wasmill_v1.now as () -> i32, but it is () -> i64"},
+		{"WASI import of another type", importing("wasi_snapshot_preview1", "fd_write", "i", ""), "it imports wasi_snapshot_preview1.fd_write as (i32) -> (), but it is (i32, i32, i32, i32) -> i32"},
+		{"memory above the limit", wasmtest.StepWith(func(m *wasmtest.Module, _ wasmtest.Imports) { m.Memory(17) }, done), "its memory begins with 1114112 bytes, the limit is 1048576: raise limits.memory"},
+		{"invalid code", wasmtest.Step(func(wasmtest.Imports) []byte { return wasmtest.Drop }), "does not compile: invalid function"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := engine(t, guest.EngineOptions{MemoryLimit: 1 << 20})
+			_, err := e.Compile(context.Background(), test.wasm, "./step.wasm")
+			if err == nil || !strings.HasPrefix(err.Error(), "guest: module ./step.wasm") || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestEngine_KeepsCompiledModulesOnDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	open := func() error {
+		e, err := guest.NewEngine(context.Background(), guest.EngineOptions{CacheDir: dir})
+		if err != nil {
+			return err
+		}
+		m, err := e.Compile(context.Background(), passthrough.Wasm, "p")
+		if err != nil {
+			return err
+		}
+		if _, err := m.Instantiate(context.Background(), guest.Init{}, &calls{}); err != nil {
+			return err
+		}
+		return e.Close(context.Background())
+	}
+	files := func() (names []string) {
+		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				names = append(names, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	for range 2 {
+		if err := open(); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(files()); n != 1 {
+			t.Fatalf("%d files in the cache, want 1", n)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Fatalf("mode %v, error %v", info.Mode(), err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(); err == nil || !strings.Contains(err.Error(), "others may write to") {
+		t.Fatalf("a directory that others may write to: %v", err)
+	}
+}
+
+func TestNewEngine_RefusesImpossibleLimits(t *testing.T) {
+	for _, limit := range []uint64{1, 1<<32 + 1} {
+		if _, err := guest.NewEngine(context.Background(), guest.EngineOptions{MemoryLimit: limit, NoCache: true}); err == nil {
+			t.Errorf("a limit of %d is accepted", limit)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package guest
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/host/guest/admit"
+)
+
+// hostFunc serves one import. s holds the arguments and takes the result; m
+// is the caller's memory.
+type hostFunc func(in *instance, m api.Memory, s []uint64)
+
+// hostFuncs are the functions that this build has. Those of abi.Imports that
+// are not here answer ENOSYS.
+var hostFuncs = map[string]hostFunc{
+	"emit":           hostEmit,
+	"fail":           hostFail,
+	"resume":         hostResume,
+	"state_get":      hostStateGet,
+	"state_get_many": hostStateGetMany,
+	"state_put":      hostStatePut,
+	"state_delete":   hostStateDelete,
+	"state_scan":     hostStateScan,
+	"log":            hostLog,
+	"log_enabled":    hostLogEnabled,
+	"metric_define":  hostMetricDefine,
+	"metric_add":     hostMetricAdd,
+	"config":         hostConfig,
+	"now":            hostNow,
+}
+
+// linkHost gives the runtime all modules that a guest may import from and
+// returns their functions.
+func linkHost(ctx context.Context, r wazero.Runtime) (admit.Host, error) {
+	wasi, err := linkWASI(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	builder := r.NewHostModuleBuilder(abi.ImportModule)
+	funcs := make(map[string]admit.FuncType)
+	for _, im := range abi.Imports {
+		params, results := valueTypes(im.Params), valueTypes(im.Results)
+		funcs[im.Name] = admit.FuncType{Params: string(params), Results: string(results)}
+		builder.NewFunctionBuilder().WithGoModuleFunction(entry(im.Name), params, results).Export(im.Name)
+	}
+	if _, err := builder.Instantiate(ctx); err != nil {
+		return nil, err
+	}
+	return admit.Host{abi.ImportModule: funcs, admit.WASI: wasi}, nil
+}
+
+func valueTypes(list string) []api.ValueType {
+	types := []api.ValueType{}
+	for name := range strings.FieldsSeq(list) {
+		switch name {
+		case "i32":
+			types = append(types, api.ValueTypeI32)
+		case "i64":
+			types = append(types, api.ValueTypeI64)
+		}
+	}
+	return types
+}
+
+// entry is where a guest enters the host. A panic behind it is a fault of
+// the host: it is logged with its Go stack, and the guest ends with a Trap.
+func entry(name string) api.GoModuleFunc {
+	f, ok := hostFuncs[name]
+	if !ok {
+		f = hostMissing
+	}
+	return func(ctx context.Context, mod api.Module, s []uint64) {
+		in := instanceOf(ctx)
+		defer in.guard(name)
+		f(in, mod.Memory(), s)
+	}
+}
+
+func (in *instance) guard(function string) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	what := fmt.Sprint(r)
+	in.module.engine.log.Error("a host function panicked", "function", function, "module", in.module.digest, "panic", what, "stack", string(debug.Stack()))
+	panic(&hostPanic{function, what})
+}
+
+func hostMissing(_ *instance, _ api.Memory, s []uint64) { setErrno(s, abi.ENOSYS) }
+
+// setErrno answers with an error number, or 0 for OK.
+func setErrno(s []uint64, e abi.Errno) { s[0] = uint64(uint32(e.Status())) }
+
+// setLen answers with a length.
+func setLen(s []uint64, n int) { s[0] = uint64(uint32(n)) }

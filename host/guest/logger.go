@@ -1,0 +1,138 @@
+package guest
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+)
+
+// maxLine is where a line of a guest's output is cut in two.
+const maxLine = 8 << 10
+
+// logger takes an instance's log lines and output to Calls, at most rate
+// bytes a second. What is above that is dropped, and the next line that goes
+// through is preceded by one that says how much.
+type logger struct {
+	calls  Calls
+	now    func() time.Time
+	rate   int
+	tokens int       // bytes that may still go out
+	filled time.Time // when tokens was brought up to date
+
+	dropped      int // lines since the last that went out
+	droppedBytes int
+
+	last   []byte // the last line that the guest wrote, dropped or not, at most 512 bytes
+	stdout lineWriter
+	stderr lineWriter
+}
+
+func newLogger(calls Calls, now func() time.Time, rate int) *logger {
+	l := &logger{calls: calls, now: now, rate: rate, tokens: rate, filled: now()}
+	l.stdout = lineWriter{log: l, level: Info}
+	l.stderr = lineWriter{log: l, level: Warn}
+	return l
+}
+
+// write sends one line.
+func (l *logger) write(level Level, line []byte) {
+	l.last = append(l.last[:0], line[:min(len(line), 512)]...)
+	if !l.calls.LogEnabled(level) {
+		return
+	}
+	if !l.take(len(line)) {
+		l.dropped++
+		l.droppedBytes += len(line)
+		return
+	}
+	l.report()
+	l.calls.Log(level, line)
+}
+
+// take takes n bytes from the budget, which fills up within a second.
+func (l *logger) take(n int) bool {
+	if n > l.tokens {
+		now := l.now()
+		if since := now.Sub(l.filled); since >= time.Second {
+			l.tokens, l.filled = l.rate, now
+		} else if more := int(float64(l.rate) * since.Seconds()); more > 0 {
+			l.tokens, l.filled = min(l.rate, l.tokens+more), now
+		}
+	}
+	if n > l.tokens {
+		return false
+	}
+	l.tokens -= n
+	return true
+}
+
+// report says what was dropped.
+func (l *logger) report() {
+	if l.dropped == 0 {
+		return
+	}
+	text := fmt.Sprintf("%d log lines of %d bytes were dropped: more than %d bytes a second", l.dropped, l.droppedBytes, l.rate)
+	l.dropped, l.droppedBytes = 0, 0
+	l.calls.Log(Warn, []byte(text))
+}
+
+// flush sends lines that have no end yet.
+func (l *logger) flush() {
+	l.stdout.flush()
+	l.stderr.flush()
+}
+
+// close sends all that is left to say.
+func (l *logger) close() {
+	l.flush()
+	l.report()
+}
+
+// lineWriter cuts a guest's standard output or error into log lines.
+type lineWriter struct {
+	log   *logger
+	level Level
+	buf   []byte // of a line without its end, below maxLine
+}
+
+// Write implements io.Writer. It never fails.
+func (w *lineWriter) Write(p []byte) (int, error) {
+	n := len(p)
+	for {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			break
+		}
+		w.add(p[:i])
+		w.end()
+		p = p[i+1:]
+	}
+	w.add(p)
+	return n, nil
+}
+
+func (w *lineWriter) add(p []byte) {
+	for len(w.buf)+len(p) >= maxLine {
+		n := maxLine - len(w.buf)
+		if n > len(p) {
+			break
+		}
+		w.buf = append(w.buf, p[:n]...)
+		w.end()
+		p = p[n:]
+	}
+	w.buf = append(w.buf, p...)
+}
+
+func (w *lineWriter) end() {
+	if line := bytes.TrimSuffix(w.buf, []byte("\r")); len(line) > 0 {
+		w.log.write(w.level, line)
+	}
+	w.buf = w.buf[:0]
+}
+
+func (w *lineWriter) flush() {
+	if len(w.buf) > 0 {
+		w.end()
+	}
+}

@@ -1,0 +1,46 @@
+package guest
+
+import (
+	"fmt"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/wasmill/wasmill/abi"
+)
+
+// view returns n bytes of guest memory at ptr, good until the guest runs. An
+// address outside of the memory is a fault in the ABI: the guest gets
+// EFAULT, and the call ends with a Trap whatever the guest makes of it.
+func (in *instance) view(m api.Memory, function string, ptr, n uint64) ([]byte, bool) {
+	b, ok := m.Read(uint32(ptr), uint32(n))
+	if !ok {
+		in.faulty("%s got %d bytes at %#x, but the memory has %d bytes", function, uint32(n), uint32(ptr), m.Size())
+	}
+	return b, ok
+}
+
+// faulty keeps the first fault in the ABI of this call.
+func (in *instance) faulty(format string, args ...any) {
+	if in.fault == "" {
+		in.fault = fmt.Sprintf(format, args...)
+	}
+}
+
+// reply copies value into the guest's buffer, or answers with the length
+// that it needs.
+func reply(s []uint64, buf, value []byte) {
+	if len(value) <= len(buf) {
+		copy(buf, value)
+	}
+	setLen(s, len(value))
+}
+
+// running reports whether records or the end of the input are being
+// processed; state and outputs are reached only then.
+func (in *instance) running(s []uint64) bool {
+	if in.op == 0 {
+		setErrno(s, abi.EPERM)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,69 @@
+package guest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/wasmill/wasmill/abi"
+)
+
+// module is a compiled WebAssembly module.
+type module struct {
+	engine *Engine
+	name   string
+	digest string
+	code   wazero.CompiledModule
+}
+
+func (m *module) Digest() string { return m.digest }
+
+// Close frees the compiled code. Its instances must be closed before.
+func (m *module) Close(ctx context.Context) error {
+	if err := m.code.Close(ctx); err != nil {
+		return fmt.Errorf("guest: module %s: closing: %w", m.name, err)
+	}
+	return nil
+}
+
+// Instantiate makes an instance: the start function and _initialize run if
+// the module has them, then wasmill_init with config. What goes wrong in
+// them is a *Trap of kind TrapInit.
+func (m *module) Instantiate(ctx context.Context, config Init, calls Calls) (Instance, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	config.Limits = config.Limits.withDefaults(m.engine.memory)
+	payload, err := json.Marshal(config)
+	if err != nil {
+		return nil, fmt.Errorf("guest: module %s: the configuration is not JSON: %w", m.name, err)
+	}
+	in := &instance{module: m, calls: calls, config: payload, stores: len(config.Stores), limits: config.Limits}
+	in.ctx.in = in
+	in.log = newLogger(calls, m.engine.now, in.limits.LogRate)
+	if err := in.start(ctx); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// withDefaults returns the limits with those of abi where there are none.
+func (l Limits) withDefaults(memory uint64) Limits {
+	if l.Memory == 0 || l.Memory > memory {
+		l.Memory = memory
+	}
+	for _, d := range []struct {
+		limit *int
+		value int
+	}{
+		{&l.Record, abi.MaxRecord}, {&l.Batch, abi.MaxBatch}, {&l.Emit, abi.MaxEmit}, {&l.Key, abi.MaxKey},
+		{&l.StateValue, abi.MaxStateValue}, {&l.LogRate, abi.MaxLogRate},
+	} {
+		if *d.limit <= 0 {
+			*d.limit = d.value
+		}
+	}
+	return l
+}

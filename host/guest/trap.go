@@ -1,0 +1,127 @@
+package guest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/tetratelabs/wazero/sys"
+)
+
+// hostPanic unwinds a guest after a host function panicked.
+type hostPanic struct{ function, what string }
+
+func (p *hostPanic) Error() string { return "the host failed in " + p.function + ": " + p.what }
+
+// What wazero writes around the reason and the stack of a trap.
+const (
+	wazeroPrefix    = "wasm error: "
+	wazeroRecovered = " (recovered by wazero)"
+	wazeroStack     = "\nwasm stack trace:\n"
+)
+
+// trap turns an error of wazero into a Trap.
+func (in *instance) trap(err error) *Trap {
+	in.log.flush()
+	var exit *sys.ExitError
+	if errors.As(err, &exit) {
+		t := &Trap{Kind: TrapExit, Message: fmt.Sprintf("the guest exited with code %d%s", exit.ExitCode(), in.memoryNote())}
+		if len(in.log.last) > 0 {
+			t.Message += fmt.Sprintf("; its last log line: %s", in.log.last)
+		}
+		return t
+	}
+	reason, stack, _ := strings.Cut(err.Error(), wazeroStack)
+	if _, after, ok := strings.Cut(reason, wazeroPrefix); ok { // a start function's has more before it
+		reason = after
+	}
+	reason = strings.TrimSuffix(reason, wazeroRecovered)
+	t := &Trap{Kind: TrapCode, Message: clean(reason, 512) + in.memoryNote(), Stack: frames(stack)}
+	if len(t.Stack) > 0 {
+		t.Function = t.Stack[0]
+	}
+	var host *hostPanic
+	if errors.As(err, &host) {
+		t.Kind, t.Message = TrapABI, clean(host.Error(), 512)
+	} else if in.memoryFull() {
+		t.Kind = TrapMemory
+	}
+	return t
+}
+
+// memoryFull reports whether the memory cannot grow by a single page.
+func (in *instance) memoryFull() bool { return in.MemoryBytes() >= in.memoryMax() }
+
+// memoryMax returns the bytes that the memory may grow to.
+func (in *instance) memoryMax() uint64 {
+	limit := in.module.engine.memory
+	if in.mem == nil {
+		return limit
+	}
+	if pages, ok := in.mem.Definition().Max(); ok {
+		limit = min(limit, uint64(pages)<<16)
+	}
+	return limit
+}
+
+// memoryNote mentions the memory when little of it is left: runtimes grow by
+// megabytes, so that they fail some way below the limit.
+func (in *instance) memoryNote() string {
+	have, most := in.MemoryBytes(), in.memoryMax()
+	if have < most-most/8 {
+		return ""
+	}
+	return fmt.Sprintf(" (its memory is at %.1f of %.1f MiB: raise limits.memory or keep less)", float64(have)/(1<<20), float64(most)/(1<<20))
+}
+
+// frames returns the function names of a stack as wazero writes it: a line
+// each, a tab, a dot and the name, the signature behind it.
+func frames(stack string) []string {
+	const most = 32
+	var names []string
+	for line := range strings.Lines(stack) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" { // a Go stack may follow
+			break
+		}
+		name, ok := strings.CutPrefix(line, "\t.")
+		if !ok {
+			if name, ok = strings.CutPrefix(line, "\t"); !ok || strings.HasPrefix(name, "...") {
+				continue
+			}
+		}
+		if names = append(names, clean(withoutSignature(name), 128)); len(names) == most {
+			break
+		}
+	}
+	return names
+}
+
+// withoutSignature cuts "(i32,i64) i32" or "(i32) (i32,i32)" off a frame.
+// Names themselves may hold parentheses.
+func withoutSignature(frame string) string {
+	if head, ok := strings.CutSuffix(frame, ")"); ok {
+		if i := strings.LastIndex(head, ") ("); i >= 0 {
+			frame = head[:i+1]
+		}
+	}
+	if i := strings.LastIndexByte(frame, '('); i > 0 {
+		return frame[:i]
+	}
+	return frame
+}
+
+// clean makes text from a guest fit for a message: one line, printable, at
+// most so many bytes.
+func clean(s string, most int) string {
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	return strings.ToValidUTF8(strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s), "�")
+}
