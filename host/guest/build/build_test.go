@@ -1,0 +1,138 @@
+package build_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/wasmill/wasmill/host/guest"
+	"github.com/wasmill/wasmill/host/guest/build"
+)
+
+const mainGo = `package main
+
+import "dep"
+
+//go:wasmexport answer
+func answer() int32 { return dep.Answer }
+
+func main() {}
+`
+
+// write makes files below dir from pairs of name and text.
+func write(t *testing.T, dir string, pairs ...string) {
+	t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		path := filepath.Join(dir, pairs[i])
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(pairs[i+1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// project makes a step with a local replacement in a hidden directory.
+func project(t *testing.T) string {
+	dir := t.TempDir()
+	write(t, dir,
+		"go.mod", "module step\n\ngo 1.24\n\nrequire dep v0.0.0\n\nreplace dep => ./.wasmill/dep // local\n",
+		"main.go", mainGo,
+		".wasmill/dep/go.mod", "module dep\n\ngo 1.24\n",
+		".wasmill/dep/dep.go", "package dep\n\nconst Answer = 42\n",
+	)
+	return dir
+}
+
+func TestResolve_BuildsOnceForOneContent(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("needs the go command")
+	}
+	dir, builds := project(t), 0
+	opts := build.Options{CacheDir: filepath.Join(t.TempDir(), "c"), Building: func(string) { builds++ }}
+	resolve := func(path string, want int) []byte {
+		t.Helper()
+		wasm, digest, err := build.Resolve(context.Background(), path, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if builds != want {
+			t.Fatalf("%d builds, want %d", builds, want)
+		}
+		if !bytes.HasPrefix(wasm, []byte("\x00asm")) || digest != guest.Digest(wasm) {
+			t.Fatalf("digest %s of %d bytes", digest, len(wasm))
+		}
+		return wasm
+	}
+	t.Setenv("GOFLAGS", "-tags=surprise -mod=vendor")
+	t.Setenv("GOOS", "linux")
+	first := resolve(dir, 1)
+	if again := resolve(dir, 1); !bytes.Equal(first, again) {
+		t.Fatal("the cache returned something else")
+	}
+	write(t, dir, "README", "text", ".git/x.go", "no source")
+	resolve(dir, 1)
+	write(t, dir, ".wasmill/dep/dep.go", "package dep\n\nconst Answer = 43\n")
+	if changed := resolve(dir, 2); bytes.Equal(first, changed) {
+		t.Fatal("a change of a replacement changed nothing")
+	}
+	write(t, dir, "sub/main.go", mainGo)
+	resolve(filepath.Join(dir, "sub"), 3)
+
+	write(t, dir, "embed.go", "package main\n\nimport _ \"embed\"\n\n//go:embed README\nvar text string\n")
+	resolve(dir, 4)
+	write(t, dir, "README", "text!")
+	resolve(dir, 5)
+
+	entries, err := os.ReadDir(opts.CacheDir)
+	if err != nil || len(entries) != 5 {
+		t.Fatalf("the cache has %d entries, want 5: %v", len(entries), err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Fatalf("mode %v, error %v", info.Mode(), err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "step.wasm")
+	if err := os.WriteFile(file, first, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if read := resolve(file, 5); !bytes.Equal(read, first) {
+		t.Fatal("a file was read as something else")
+	}
+}
+
+func TestResolve_Faults(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "rust/Cargo.toml", "", "empty/README", "", "loose/main.go", mainGo, "a.wasmill", "", "a.txt", "",
+		"broken/go.mod", "module broken\n\ngo 1.24\n", "broken/main.go", "package main\n\nfunc main() { undefined() }\n")
+	for _, test := range []struct{ path, want string }{
+		{"none", "does not exist: name a directory with source or a .wasm file"},
+		{"rust", "holds Rust, and this build knows Go alone: build it with cargo build --release --target wasm32-wasip1 and name the .wasm file"},
+		{"empty", "holds no Go source: this build knows Go alone"},
+		{"loose", "has Go source but no go.mod: run go mod init there"},
+		{"a.wasmill", "archives are not supported by this build"},
+		{"a.txt", "is neither a directory with source nor a .wasm file"},
+		{"broken", "broken: exit status 1\n# broken\n./main.go:3:15: undefined: undefined"},
+	} {
+		t.Run(test.path, func(t *testing.T) {
+			_, _, err := build.Resolve(context.Background(), filepath.Join(dir, test.path), build.Options{CacheDir: filepath.Join(dir, "cache")})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "cache")); err != nil || len(left) != 0 {
+		t.Fatalf("a build that failed left %v behind, error %v", left, err)
+	}
+	t.Setenv("PATH", dir)
+	_, _, err := build.Resolve(context.Background(), filepath.Join(dir, "broken"), build.Options{CacheDir: filepath.Join(dir, "cache")})
+	if err == nil || !strings.Contains(err.Error(), "install Go 1.24 or later") {
+		t.Fatalf("error without a go command: %v", err)
+	}
+}

@@ -1,0 +1,105 @@
+package build
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// keep is how long a module stays in the cache after it was last used.
+const keep = 30 * 24 * time.Hour
+
+// cache keeps built modules in a directory, one file each, named by the hash
+// of its source. Files appear whole, by rename: processes that build the same
+// thing at once both succeed.
+type cache struct{ dir string }
+
+func openCache(dir string) (cache, error) {
+	if dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return cache{}, fmt.Errorf("build: no directory for built modules: %w; set HOME or XDG_CACHE_HOME", err)
+		}
+		dir = filepath.Join(user, "wasmill", "builds")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return cache{}, fmt.Errorf("build: making the directory for built modules: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return cache{}, fmt.Errorf("build: the directory for built modules: %w", err)
+	}
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		return cache{}, fmt.Errorf("build: others may write to %s (mode %o), and what is in it is run: chmod go-w %s", dir, mode, dir)
+	}
+	return cache{dir}, nil
+}
+
+func (c cache) path(key string) string { return filepath.Join(c.dir, key+".wasm") }
+
+// get returns the module of a key and marks it as used.
+func (c cache) get(key string) ([]byte, bool) {
+	path := c.path(key)
+	wasm, err := os.ReadFile(path)
+	if err != nil {
+		return nil, false
+	}
+	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+		now := time.Now()
+		_ = os.Chtimes(path, now, now) // only decides how long it is kept
+	}
+	return wasm, true
+}
+
+// put lets make write a module into a file and keeps it under key.
+func (c cache) put(key string, make func(out string) error) ([]byte, error) {
+	tmp, err := os.MkdirTemp(c.dir, "build-")
+	if err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	defer os.RemoveAll(tmp)
+	out := filepath.Join(tmp, "step.wasm")
+	if err := make(out); err != nil {
+		return nil, err
+	}
+	wasm, err := os.ReadFile(out)
+	if err != nil {
+		return nil, fmt.Errorf("build: reading what was built: %w", err)
+	}
+	if err := settle(out, c.path(key)); err != nil {
+		return nil, fmt.Errorf("build: keeping what was built: %w", err)
+	}
+	c.trim()
+	return wasm, nil
+}
+
+// settle moves a file to its place for good.
+func settle(from, to string) error {
+	f, err := os.OpenFile(from, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Chmod(0o600); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// trim removes what has not been used for long, left-overs of builds that
+// were killed included. Failing to is no harm.
+func (c cache) trim() {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keep {
+			_ = os.RemoveAll(filepath.Join(c.dir, e.Name()))
+		}
+	}
+}
