@@ -1,0 +1,3 @@
+module github.com/wasmill/wasmill/sdk-go
+
+go 1.26
