@@ -1,0 +1,3 @@
+module example/step
+
+go 1.26.0
