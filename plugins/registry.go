@@ -44,7 +44,8 @@ type Env struct {
 // Progress is what a source tells of its discovery so far; all totals.
 type Progress struct {
 	Files, Dirs, Bytes int64
-	Done               bool // nothing more will be found
+	Skipped            int64 // symbolic links and special files, which are never read
+	Done               bool  // nothing more will be found
 }
 
 // Source adds a kind of source. It panics if the name is taken, which is a
