@@ -2,10 +2,12 @@ package guest_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/guest/passthrough"
@@ -90,6 +92,20 @@ func TestEngine_KeepsCompiledModulesOnDisk(t *testing.T) {
 		if n := len(files()); n != 1 {
 			t.Fatalf("%d files in the cache, want 1", n)
 		}
+	}
+	if err := os.WriteFile(files()[0], []byte("WAZEVO"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(); err != nil {
+		t.Fatalf("a damaged file in the cache: %v", err)
+	}
+	old := time.Now().Add(-40 * 24 * time.Hour)
+	left := filepath.Join(filepath.Dir(files()[0]), "left")
+	if err := errors.Join(os.WriteFile(left, nil, 0o600), os.Chtimes(left, old, old), open()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(files()); n != 1 {
+		t.Fatalf("%d files in the cache, want 1", n)
 	}
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Fatalf("mode %v, error %v", info.Mode(), err)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -46,6 +44,7 @@ type EngineOptions struct {
 type Engine struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
+	dir     string // of cache
 	host    admit.Host
 	memory  uint64
 	log     *slog.Logger
@@ -90,30 +89,6 @@ func NewEngine(ctx context.Context, opts EngineOptions) (*Engine, error) {
 	return e, nil
 }
 
-func (e *Engine) openCache(dir string) error {
-	if dir == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return fmt.Errorf("guest: no directory for compiled modules: %w; set HOME or XDG_CACHE_HOME", err)
-		}
-		dir = filepath.Join(user, "wasmill", "modules")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("guest: making the directory for compiled modules: %w", err)
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return fmt.Errorf("guest: the directory for compiled modules: %w", err)
-	}
-	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("guest: others may write to %s (mode %o), and what is in it is run: chmod go-w %s", dir, mode, dir)
-	}
-	if e.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
-		return fmt.Errorf("guest: opening the directory for compiled modules: %w", err)
-	}
-	return nil
-}
-
 // Close frees the engine with its modules and instances, none of which may
 // be running.
 func (e *Engine) Close(ctx context.Context) error {
@@ -136,6 +111,9 @@ func (e *Engine) Compile(ctx context.Context, wasm []byte, name string) (Module,
 		return nil, fmt.Errorf("guest: module %s: %s", name, clean(err.Error(), 2000))
 	}
 	code, err := e.compile(ctx, admitted)
+	if err != nil && e.dropDamaged(err) {
+		code, err = e.compile(ctx, admitted)
+	}
 	if err != nil {
 		var path *fs.PathError
 		if errors.As(err, &path) {

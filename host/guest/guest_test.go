@@ -155,15 +155,44 @@ func TestBatch_ACancelledContextLeavesTheInstanceAlive(t *testing.T) {
 }
 
 func TestBatch_AllocatesNothing(t *testing.T) {
-	in := instance(t, passthrough.Wasm, &calls{quiet: true})
-	b := batch(make([]string, 100)...)
 	ctx := context.Background()
+	m, err := engine(t, guest.EngineOptions{}).Compile(ctx, passthrough.Wasm, "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := m.Instantiate(ctx, guest.Init{}, &sink{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := benchBatch()
 	if n := testing.AllocsPerRun(100, func() {
 		if _, err := in.Batch(ctx, b); err != nil {
 			t.Fatal(err)
 		}
-	}); n > 1 { // the name of the partition, which the fake's wire.Parse copies
+	}); n != 0 {
 		t.Fatalf("%v allocations a batch", n)
+	}
+}
+
+func TestEnd_HandsTheTokenBack(t *testing.T) {
+	im, _ := abi.FindImport("resume")
+	var resume uint32
+	wasm := wasmtest.StepWith(func(m *wasmtest.Module, _ wasmtest.Imports) {
+		resume = m.Import(abi.ImportModule, im.Name, letters(im.Params), letters(im.Results))
+	}, func(i wasmtest.Imports) []byte {
+		return wasmtest.Code( // log the token, resume with it, say more if there is one
+			wasmtest.Const(1), wasmtest.Get(wasmtest.Ptr), wasmtest.Get(wasmtest.Len), wasmtest.Call(i.Log), wasmtest.Drop,
+			wasmtest.Get(wasmtest.Ptr), wasmtest.Get(wasmtest.Len), wasmtest.Call(resume), wasmtest.Drop,
+			wasmtest.Get(wasmtest.Len), wasmtest.Const(0), wasmtest.GtU,
+		)
+	})
+	c := &calls{}
+	in := instance(t, wasm, c)
+	if more, _, err := in.End(t.Context(), nil); more || err != nil || len(c.token) != 0 {
+		t.Fatalf("more %v, error %v, token %q", more, err, c.token)
+	}
+	if more, _, err := in.End(t.Context(), []byte("here")); !more || err != nil || string(c.token) != "here" || c.lines[1] != "here" {
+		t.Fatalf("more %v, error %v, token %q, lines %q", more, err, c.token, c.lines)
 	}
 }
 

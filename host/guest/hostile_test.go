@@ -73,7 +73,7 @@ func TestInstantiate_FaultsOfInit(t *testing.T) {
 		wasm    []byte
 		message string
 	}{
-		{"traps", wasmtest.TrapInInit("no config"), "wasmill_init: unreachable; its last log line: no config"},
+		{"traps", wasmtest.TrapInInit("no config"), "wasmill_init: unreachable; it said: no config"},
 		{"returns an error", wasmtest.InitReturning(-22), "wasmill_init returned EINVAL (-22)"},
 		{"returns more", wasmtest.InitReturning(1), "wasmill_init returned 1: 0 or a negative error number is allowed"},
 		{"has no room", wasmtest.AllocReturning(0, 8), "wasmill_alloc: wasmill_alloc has no room for "},

@@ -82,6 +82,7 @@ func (in *instance) run(ctx context.Context, op abi.Op, size int, b *wire.Batch,
 		return 0, err
 	}
 	in.op, in.emitted, in.fault, in.ctx.Context = op, 0, "", ctx
+	in.log.begin()
 	ptr, view, err := in.place(size)
 	if err != nil {
 		return 0, err

@@ -9,6 +9,9 @@ import (
 // maxLine is where a line of a guest's output is cut in two.
 const maxLine = 8 << 10
 
+// maxSaid is how much of what a guest says is kept for messages, in bytes.
+const maxSaid = 512
+
 // logger takes an instance's log lines and output to Calls, at most rate
 // bytes a second. What is above that is dropped, and the next line that goes
 // through is preceded by one that says how much.
@@ -22,7 +25,9 @@ type logger struct {
 	dropped      int // lines since the last that went out
 	droppedBytes int
 
-	last   []byte // the last line that the guest wrote, dropped or not, at most 512 bytes
+	last   []byte // the last line that the guest wrote, dropped or not, at most maxSaid bytes
+	said   []byte // the first two lines of this call at Warn or above, at most maxSaid bytes
+	saids  int    // lines in said
 	stdout lineWriter
 	stderr lineWriter
 }
@@ -36,7 +41,7 @@ func newLogger(calls Calls, now func() time.Time, rate int) *logger {
 
 // write sends one line.
 func (l *logger) write(level Level, line []byte) {
-	l.last = append(l.last[:0], line[:min(len(line), 512)]...)
+	l.keep(level, line)
 	if !l.calls.LogEnabled(level) {
 		return
 	}
@@ -47,6 +52,37 @@ func (l *logger) write(level Level, line []byte) {
 	}
 	l.report()
 	l.calls.Log(level, line)
+}
+
+// keep remembers a line for the message of a trap.
+func (l *logger) keep(level Level, line []byte) {
+	line = line[:min(len(line), maxSaid)]
+	l.last = append(l.last[:0], line...)
+	if level < Warn || l.saids == 2 {
+		return
+	}
+	if l.saids++; l.saids > 1 {
+		l.said = append(l.said, " | "...)
+	}
+	l.said = append(l.said, line...)
+}
+
+// begin forgets what earlier calls said.
+func (l *logger) begin() { l.last, l.said, l.saids = l.last[:0], l.said[:0], 0 }
+
+// quote returns what the guest said in this call, for the end of a message:
+// how its complaint began, for a language's runtime goes on with a long
+// stack, or else its last line.
+func (l *logger) quote() string {
+	l.flush()
+	said := l.said
+	if len(said) == 0 {
+		said = l.last
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "; it said: " + clean(string(said), maxSaid)
 }
 
 // take takes n bytes from the budget, which fills up within a second.

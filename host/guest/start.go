@@ -46,7 +46,7 @@ func (in *instance) startUp() error {
 		return in.initTrap(abi.ExportInit, err)
 	}
 	if status < 0 {
-		return in.initTrap("", in.kill(&Trap{Message: fmt.Sprintf("%s returned %s (%d)", abi.ExportInit, abi.Errno(-status), status)}))
+		return in.initTrap("", in.kill(&Trap{Message: fmt.Sprintf("%s returned %s (%d)%s", abi.ExportInit, abi.Errno(-status), status, in.log.quote())}))
 	}
 	if status > 0 {
 		return in.initTrap("", in.kill(&Trap{Message: fmt.Sprintf("%s returned %d: 0 or a negative error number is allowed", abi.ExportInit, status)}))
@@ -54,8 +54,7 @@ func (in *instance) startUp() error {
 	return nil
 }
 
-// initTrap says where in start-up err, a *Trap, happened and what the guest
-// last had to say.
+// initTrap says where in start-up err, a *Trap, happened.
 func (in *instance) initTrap(where string, err error) error {
 	var t *Trap
 	if !errors.As(err, &t) {
@@ -63,9 +62,6 @@ func (in *instance) initTrap(where string, err error) error {
 	}
 	if where != "" {
 		t.Message = fmt.Sprintf("%s: %s", where, t.Message)
-	}
-	if last := in.log.last; len(last) > 0 && t.Kind != TrapExit { // an exit names it already
-		t.Message += fmt.Sprintf("; its last log line: %s", last)
 	}
 	t.Kind = TrapInit
 	return t

@@ -23,28 +23,26 @@ const (
 
 // trap turns an error of wazero into a Trap.
 func (in *instance) trap(err error) *Trap {
-	in.log.flush()
 	var exit *sys.ExitError
 	if errors.As(err, &exit) {
-		t := &Trap{Kind: TrapExit, Message: fmt.Sprintf("the guest exited with code %d%s", exit.ExitCode(), in.memoryNote())}
-		if len(in.log.last) > 0 {
-			t.Message += fmt.Sprintf("; its last log line: %s", in.log.last)
-		}
-		return t
+		return &Trap{Kind: TrapExit, Message: fmt.Sprintf("the guest exited with code %d%s%s", exit.ExitCode(), in.memoryNote(), in.log.quote())}
 	}
 	reason, stack, _ := strings.Cut(err.Error(), wazeroStack)
 	if _, after, ok := strings.Cut(reason, wazeroPrefix); ok { // a start function's has more before it
 		reason = after
 	}
 	reason = strings.TrimSuffix(reason, wazeroRecovered)
-	t := &Trap{Kind: TrapCode, Message: clean(reason, 512) + in.memoryNote(), Stack: frames(stack)}
+	t := &Trap{Kind: TrapCode, Stack: frames(stack)}
 	if len(t.Stack) > 0 {
 		t.Function = t.Stack[0]
 	}
 	var host *hostPanic
 	if errors.As(err, &host) {
 		t.Kind, t.Message = TrapABI, clean(host.Error(), 512)
-	} else if in.memoryFull() {
+		return t
+	}
+	t.Message = clean(reason, 512) + in.memoryNote() + in.log.quote()
+	if in.memoryFull() {
 		t.Kind = TrapMemory
 	}
 	return t
@@ -76,22 +74,24 @@ func (in *instance) memoryNote() string {
 }
 
 // frames returns the function names of a stack as wazero writes it: a line
-// each, a tab, a dot and the name, the signature behind it.
+// each, a tab, a dot and the name, the signature behind it. A function that
+// calls itself over and over is named once.
 func frames(stack string) []string {
 	const most = 32
 	var names []string
 	for line := range strings.Lines(stack) {
-		line = strings.TrimSuffix(line, "\n")
-		if line == "" { // a Go stack may follow
+		line, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "\t")
+		if !ok { // a Go stack may follow
 			break
 		}
-		name, ok := strings.CutPrefix(line, "\t.")
-		if !ok {
-			if name, ok = strings.CutPrefix(line, "\t"); !ok || strings.HasPrefix(name, "...") {
-				continue
-			}
+		if line == "... maybe followed by omitted frames" {
+			continue
 		}
-		if names = append(names, clean(withoutSignature(name), 128)); len(names) == most {
+		name := clean(withoutSignature(strings.TrimPrefix(line, ".")), 128)
+		if n := len(names); n > 0 && names[n-1] == name {
+			continue
+		}
+		if names = append(names, name); len(names) == most {
 			break
 		}
 	}
