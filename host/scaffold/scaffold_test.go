@@ -1,0 +1,84 @@
+package scaffold_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wasmill/wasmill/host/scaffold"
+)
+
+func TestNameOf(t *testing.T) {
+	for in, want := range map[string]string{
+		"upper": "upper", "My Step": "my-step", "9lives": "step-9lives", "-x": "step-x", "": "step", ".": "step",
+		"caf\u00e9": "caf-", strings.Repeat("a", 80): strings.Repeat("a", 63),
+	} {
+		if got := scaffold.NameOf(in); got != want {
+			t.Errorf("NameOf(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestWrite_Refuses(t *testing.T) {
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "x"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		dir  string
+		o    scaffold.Options
+		want string
+	}{
+		{t.TempDir(), scaffold.Options{Lang: "cobol"}, `no SDK for "cobol" in this build: it has go`},
+		{t.TempDir(), scaffold.Options{Lang: "go", Name: "A b"}, `"A b" is no name of a step`},
+		{full, scaffold.Options{Lang: "go"}, "is not empty"},
+		{filepath.Join(full, "x"), scaffold.Options{Lang: "go"}, "not a directory"},
+	} {
+		if _, err := scaffold.Write(c.dir, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want %q in it", c.o, err, c.want)
+		}
+	}
+}
+
+func TestWrite_Published(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "upper")
+	written, err := scaffold.Write(dir, scaffold.Options{Lang: "go", Published: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{".gitignore", "README.md", "go.mod", "job.yaml", "main.go", "main_test.go"}
+	if slices.Sort(written); !slices.Equal(written, want) {
+		t.Errorf("wrote %q, want %q", written, want)
+	}
+	got := files(t, dir)
+	if len(got) != len(want) || strings.Contains(got["go.mod"], "replace") || !strings.Contains(got["go.mod"], scaffold.SDKVersion) {
+		t.Errorf("%d files, go.mod:\n%s", len(got), got["go.mod"])
+	}
+}
+
+// TestWrite_TestPasses runs the test of a new step as its author would.
+func TestWrite_TestPasses(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("needs the go command")
+	}
+	dir := filepath.Join(t.TempDir(), "new step")
+	if _, err := scaffold.Write(dir, scaffold.Options{Lang: "go"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOPROXY=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("go %s: %v\n%s", args[0], err, out)
+		}
+	}
+	format := exec.Command("gofmt", "-l", ".")
+	format.Dir = dir
+	if out, err := format.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("gofmt: %v, %s", err, out)
+	}
+}
