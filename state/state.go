@@ -63,12 +63,16 @@ type Batch interface {
 	// Len returns the bytes that the batch holds.
 	Len() int
 
-	// Commit applies the batch; with sync it is on stable storage when Commit
-	// returns. An error that is ErrOutcomeUnknown leaves the outcome open, any
-	// other means that nothing was applied and Commit may be called again.
+	// Commit applies the batch and is its end; with sync it and all commits
+	// before it are on stable storage when Commit returns. After a crash a
+	// store has the commits up to some point, at least the last one with sync.
+	// An error that is ErrOutcomeUnknown leaves the outcome open, and every
+	// later call of the store but Close returns it too; any other error means
+	// that nothing was applied and Commit may be called again.
 	Commit(sync bool) error
 
-	// Close frees the batch; without a Commit before, nothing is applied.
+	// Close frees the batch; without a Commit before, nothing is applied. It
+	// may be called after Commit and more than once.
 	Close() error
 }
 
@@ -81,7 +85,8 @@ type Iterator interface {
 	// SeekGE moves to the first key that is not below key.
 	SeekGE(key []byte) bool
 
-	// Key and Value are views that are good until the next move.
+	// Key and Value are views that are good until the next move. Off a key
+	// they are nil.
 	Key() []byte
 	Value() []byte
 
