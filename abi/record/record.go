@@ -97,6 +97,15 @@ func (h Headers) All() iter.Seq2[[]byte, []byte] {
 	}
 }
 
+// Size returns the bytes of Raw that the headers take; what follows is padding.
+func (h Headers) Size() int {
+	n := 0
+	for name, value := range h.All() {
+		n += 8 + len(name) + len(value)
+	}
+	return n
+}
+
 // Get returns the value of the first header with that name.
 func (h Headers) Get(name string) (value []byte, ok bool) {
 	for n, v := range h.All() {

@@ -91,3 +91,12 @@ func (s *Sink) Writer(stage, t int) (int, bool) {
 	}
 	return 0, false
 }
+
+// Count returns how many writers the sink has.
+func (s *Sink) Count(p *Plan) int {
+	n := 0
+	for _, w := range s.Writers {
+		n += p.Stages[w.Stage].Tasks
+	}
+	return n
+}

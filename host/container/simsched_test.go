@@ -1,0 +1,77 @@
+package container_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing/synctest"
+	"time"
+)
+
+// sched decides who goes on. Every goroutine of the engine stops in yield
+// before it looks around; when all are stopped, asleep or waiting, one of
+// those that stopped is let go, drawn by the seed. So one goroutine at a time
+// touches anything shared, and a seed replays exactly.
+type sched struct {
+	rng   *rand.Rand
+	mu    sync.Mutex
+	stops map[int]chan struct{}
+	steps int
+	limit int         // steps in a run, to find a livelock
+	step  func(n int) // called before each step, on the scheduler's goroutine
+}
+
+func newSched(rng *rand.Rand) *sched {
+	return &sched{rng: rng, stops: map[int]chan struct{}{}, limit: 2_000_000}
+}
+
+func (s *sched) yield(who int) {
+	c := make(chan struct{})
+	s.mu.Lock()
+	if _, ok := s.stops[who]; ok {
+		s.mu.Unlock()
+		panic("sim: two goroutines with one number")
+	}
+	s.stops[who] = c
+	s.mu.Unlock()
+	<-c
+}
+
+// drive lets goroutines go until done is closed; it returns false if that
+// takes longer than an hour of virtual time or limit steps.
+func (s *sched) drive(done <-chan struct{}) bool {
+	began := time.Now()
+	for {
+		synctest.Wait()
+		select {
+		case <-done:
+			return true
+		default:
+		}
+		s.mu.Lock()
+		if len(s.stops) == 0 {
+			s.mu.Unlock()
+			if time.Since(began) > time.Hour {
+				return false
+			}
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		who := make([]int, 0, len(s.stops))
+		for w := range s.stops {
+			who = append(who, w)
+		}
+		slices.Sort(who)
+		w := who[s.rng.IntN(len(who))]
+		c := s.stops[w]
+		delete(s.stops, w)
+		s.mu.Unlock()
+		if s.steps++; s.steps > s.limit {
+			return false
+		}
+		if s.step != nil {
+			s.step(s.steps)
+		}
+		close(c)
+	}
+}

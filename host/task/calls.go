@@ -1,0 +1,284 @@
+package task
+
+import (
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/abi/record"
+	"github.com/wasmill/wasmill/abi/wire"
+	"github.com/wasmill/wasmill/host/epoch"
+	"github.com/wasmill/wasmill/host/guest"
+)
+
+// calls serves the instance of one step. During a call it gathers what the
+// call would do: records in outs, rejected inputs in failed. State goes
+// into the overlay, which takes it back if the call comes to nothing.
+type calls struct {
+	s *step
+
+	in        *Batch // inputs of the call; no records in an end
+	positions []record.Position
+	outs      []*Batch // one for each output of the step
+	emitted   int      // bytes
+	written   int      // writes of state
+	failed    []failure
+	fault     string // first breach of the ABI
+	token     []byte // of resume
+	resumed   bool
+	clock     int64 // nanoseconds
+	key       []byte
+	many      []byte
+}
+
+// failure is an input that the guest rejected.
+type failure struct {
+	index   uint32
+	code    int32
+	message string
+	keyless bool // found by the host: a key is missing before a step with stores
+}
+
+const maxFailMessage = 4 << 10
+
+// begin makes c ready for a call over in.
+func (c *calls) begin(in *Batch) {
+	c.in = in
+	c.positions = c.positions[:0]
+	c.emitted, c.written = 0, 0
+	c.failed = c.failed[:0]
+	c.fault = ""
+	c.token, c.resumed = c.token[:0], false
+	for i := range c.outs {
+		c.outs[i] = newBatch(in.Partition)
+	}
+	for rest, rec := in.Records, (record.Record{}); len(rest) > 0; {
+		rest = wire.Next(rest, &rec)
+		c.positions = append(c.positions, rec.Position)
+		if rec.Time != record.NoTime {
+			c.clock = max(c.clock, rec.Time*int64(time.Millisecond))
+		}
+	}
+}
+
+// drop forgets the gathered records.
+func (c *calls) drop() {
+	for i, b := range c.outs {
+		if b != nil {
+			b.free()
+			c.outs[i] = nil
+		}
+	}
+}
+
+// breach notes a breach of the ABI, which ends the call.
+func (c *calls) breach(format string, args ...any) abi.Errno {
+	if c.fault == "" {
+		c.fault = fmt.Sprintf(format, args...)
+	}
+	return abi.EINVAL
+}
+
+// Emit copies the records of a frame out of the guest's memory, each to the
+// batch of its output, with the position and origin of its cause.
+func (c *calls) Emit(frame []byte) abi.Errno {
+	if c.emitted += len(frame); c.emitted > c.s.limits.Emit {
+		c.breach("emitted more than %d bytes in one call (limits.max_emit)", c.s.limits.Emit)
+		return abi.E2BIG
+	}
+	b, err := wire.Parse(frame)
+	if err != nil {
+		return c.breach("emit: %v", err)
+	}
+	for rest := b.Records; len(rest) > 0; {
+		n := recordSize(rest)
+		if e := c.emitOne(rest[:n]); e != abi.OK {
+			return e
+		}
+		rest = rest[n:]
+	}
+	return abi.OK
+}
+
+func (c *calls) emitOne(r []byte) abi.Errno {
+	le := binary.LittleEndian
+	out := int(le.Uint16(r[offStream:]))
+	if out >= len(c.outs) {
+		return c.breach("emit: output %d of %d", out, len(c.outs))
+	}
+	if len(r) > c.s.limits.Record+wire.RecordHeaderSize+8 {
+		return c.breach("emit: a record of %d bytes is longer than %d (limits.max_record)", len(r), c.s.limits.Record)
+	}
+	if k := le.Uint32(r[offKey:]); k != nullLength && int(k) > c.s.limits.Key {
+		return c.breach("emit: a key of %d bytes is longer than %d (limits.max_key)", k, c.s.limits.Key)
+	}
+	cause := le.Uint32(r[offCause:])
+	var from Origin
+	var pos record.Position
+	switch {
+	case int64(cause) < int64(len(c.positions)):
+		from, pos = c.in.Origins[cause], c.positions[cause]
+	case cause != abi.CauseBatch:
+		return c.breach("emit: cause %d of %d inputs", cause, len(c.positions))
+	case len(c.positions) > 0:
+		from, pos = c.in.Origins[0].aggregate(), c.positions[0]
+	}
+	b := c.outs[out]
+	at := len(b.Records)
+	b.addRaw(r, from)
+	le.PutUint64(b.Records[at+offPosition:], uint64(pos))
+	return abi.OK
+}
+
+// Fail rejects an input. The first word on an index counts.
+func (c *calls) Fail(index uint32, code int32, message []byte) abi.Errno {
+	if int64(index) >= int64(len(c.positions)) {
+		return c.breach("fail: index %d of %d inputs", index, len(c.positions))
+	}
+	for _, f := range c.failed {
+		if f.index == index {
+			return abi.OK
+		}
+	}
+	if len(message) > maxFailMessage {
+		message = message[:maxFailMessage]
+	}
+	c.failed = append(c.failed, failure{index: index, code: code, message: string(message)})
+	return abi.OK
+}
+
+// row returns the key of a store's row in the partition of the call.
+func (c *calls) row(store uint32, key []byte) ([]byte, abi.Errno) {
+	if int64(store) >= int64(len(c.s.stores)) {
+		return nil, abi.EBADF
+	}
+	if len(key) > c.s.limits.Key {
+		return nil, abi.E2BIG
+	}
+	c.key = epoch.AppendStateKey(c.key[:0], c.s.stores[store], c.in.Partition.Number, key)
+	return c.key, abi.OK
+}
+
+// broken notes that the store failed: the call comes to nothing and so does the epoch.
+func (c *calls) broken(err error) abi.Errno {
+	if c.s.t.broken == nil {
+		c.s.t.broken = err
+	}
+	return abi.EIO
+}
+
+func (c *calls) StateGet(store uint32, key []byte) ([]byte, abi.Errno) {
+	row, e := c.row(store, key)
+	if e != abi.OK {
+		return nil, e
+	}
+	v, ok, err := c.s.t.state.Get(row)
+	switch {
+	case err != nil:
+		return nil, c.broken(err)
+	case !ok:
+		return nil, abi.ENOENT
+	}
+	return v, abi.OK
+}
+
+func (c *calls) StatePut(store uint32, key, value []byte) abi.Errno {
+	if len(value) > c.s.limits.StateValue {
+		return abi.E2BIG
+	}
+	row, e := c.row(store, key)
+	if e != abi.OK {
+		return e
+	}
+	c.written++
+	c.s.t.state.Put(row, value)
+	return abi.OK
+}
+
+func (c *calls) StateDelete(store uint32, key []byte) abi.Errno {
+	row, e := c.row(store, key)
+	if e != abi.OK {
+		return e
+	}
+	c.written++
+	c.s.t.state.Delete(row)
+	return abi.OK
+}
+
+func (c *calls) StateScan(store uint32, start, end, buf []byte) (int, abi.Errno) {
+	lower, e := c.row(store, start)
+	if e != abi.OK {
+		return 0, e
+	}
+	upper := c.many[:0]
+	if len(end) > 0 {
+		if len(end) > c.s.limits.Key {
+			return 0, abi.E2BIG
+		}
+		upper = epoch.AppendStateKey(upper, c.s.stores[store], c.in.Partition.Number, end)
+	} else {
+		upper = epoch.AppendStateEnd(upper, c.s.stores[store], c.in.Partition.Number)
+	}
+	c.many = upper
+	scan, err := c.s.t.state.Scan(lower, upper)
+	if err != nil {
+		return 0, c.broken(err)
+	}
+	defer scan.Close()
+	n := 0
+	for scan.Next() {
+		k, v := scan.Key()[epoch.StatePrefixLen:], scan.Value()
+		need := 8 + len(k) + len(v)
+		if need > len(buf)-n {
+			if n == 0 {
+				return need, abi.OK
+			}
+			return n, abi.OK
+		}
+		binary.LittleEndian.PutUint32(buf[n:], uint32(len(k)))
+		binary.LittleEndian.PutUint32(buf[n+4:], uint32(len(v)))
+		copy(buf[n+8:], k)
+		copy(buf[n+8+len(k):], v)
+		n += need
+	}
+	if err := scan.Err(); err != nil {
+		return 0, c.broken(err)
+	}
+	return n, abi.OK
+}
+
+func (c *calls) Resume(token []byte) abi.Errno {
+	if len(token) > abi.MaxResume {
+		return abi.E2BIG
+	}
+	c.token, c.resumed = append(c.token[:0], token...), true
+	return abi.OK
+}
+
+// Now is the batch's time: the largest event time seen so far, advancing with each read.
+func (c *calls) Now() int64 {
+	c.clock += int64(time.Microsecond)
+	return c.clock
+}
+
+var levels = [...]slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
+
+func level(l guest.Level) slog.Level { return levels[min(max(int(l), 0), len(levels)-1)] }
+
+func (c *calls) LogEnabled(l guest.Level) bool {
+	return c.s.t.Log.Enabled(c.s.t.ctx, level(l))
+}
+
+func (c *calls) Log(l guest.Level, message []byte) {
+	c.s.t.Log.Log(c.s.t.ctx, level(l), string(message), "step", c.s.spec.Name)
+}
+
+func (c *calls) MetricDefine(kind guest.MetricKind, name []byte) (uint32, abi.Errno) {
+	return c.s.metrics.define(kind, name)
+}
+
+func (c *calls) MetricAdd(handle uint32, delta int64) abi.Errno {
+	return c.s.metrics.add(handle, delta)
+}

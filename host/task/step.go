@@ -1,0 +1,269 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/abi/record"
+	"github.com/wasmill/wasmill/abi/wire"
+	"github.com/wasmill/wasmill/host/guest"
+	"github.com/wasmill/wasmill/host/jobspec"
+	"github.com/wasmill/wasmill/host/plan"
+)
+
+// StepStats is what one step of one task has done in this run. It is read
+// from other goroutines.
+type StepStats struct {
+	Batches, Records, Out, Failed, Traps atomic.Int64
+	Nanos                                atomic.Int64 // spent in guests
+	Memory                               atomic.Int64 // of the instance, in bytes
+	metrics                              *metrics
+}
+
+// Metrics returns the counters and gauges that the step's guest defined.
+func (s *StepStats) Metrics() map[string]int64 { return s.metrics.snapshot() }
+
+// step runs one step in one task: a batch in, a transaction over its
+// effects, batches out.
+type step struct {
+	t       *Task
+	index   int // in the stage
+	spec    *jobspec.Step
+	plan    *plan.Step
+	module  guest.Module // nil: records are handed on
+	init    guest.Init
+	limits  guest.Limits
+	policy  jobspec.RecordPolicy
+	stores  []uint16
+	outlets [][]edge
+
+	inst    guest.Instance
+	calls   *calls
+	metrics metrics
+	stats   StepStats
+
+	again  []*Batch    // parts of the batch still to be run, last first
+	faults int         // of the module in a row, without progress
+	flaky  []time.Time // when batches failed whole and passed in parts, of the last minute
+}
+
+// run puts b through the step in pieces of the job's batch size.
+func (s *step) run(ctx context.Context, b *Batch) error {
+	for p := range b.pieces(s.t.batch.Records, s.t.batch.Bytes) {
+		if err := s.transact(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transact runs a batch until each of its records has either taken effect
+// once or been isolated and given to the policy. Effects are kept for a whole
+// call or not at all.
+func (s *step) transact(ctx context.Context, b *Batch) error {
+	s.stats.Records.Add(int64(b.Count))
+	if s.module == nil {
+		return s.t.route(ctx, b.clone(), s.outlets[0])
+	}
+	whole, isolated := true, 0
+	s.again = append(s.again[:0], b)
+	for len(s.again) > 0 {
+		v := s.again[len(s.again)-1]
+		s.again = s.again[:len(s.again)-1]
+		rejected, err := s.attempt(ctx, v)
+		switch {
+		case err != nil && !isTrap(err):
+			return err
+		case err != nil && v.Count > 1:
+			whole = false
+			half := v.Count / 2
+			s.again = append(s.again, v.slice(half, v.Count), v.slice(0, half))
+		case err != nil:
+			isolated++
+			if err := s.reject(v, 0, trapFailure(err)); err != nil {
+				return err
+			}
+		case len(rejected) > 0:
+			isolated++
+			slices.SortFunc(rejected, func(a, b failure) int { return int(int64(a.index) - int64(b.index)) })
+			indices := make([]uint32, len(rejected))
+			for i, f := range rejected {
+				indices[i] = f.index
+				if err := s.reject(v, int(f.index), guestFailure(f)); err != nil {
+					return err
+				}
+			}
+			if rest := v.without(indices); rest.Count > 0 {
+				s.again = append(s.again, rest)
+			}
+		default:
+			if err := s.emit(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if !whole && isolated == 0 {
+		return s.unsteady(ctx)
+	}
+	return nil
+}
+
+// attempt makes one call with v. It returns the records that the guest
+// rejected, or a *guest.Trap after which the instance is gone; in both cases
+// nothing of the call is left. Without either, its effects are in the overlay
+// and in calls.outs.
+func (s *step) attempt(ctx context.Context, v *Batch) ([]failure, error) {
+	s.calls.begin(v)
+	if s.prefail(v) {
+		s.calls.drop()
+		return s.calls.failed, nil
+	}
+	return s.call(ctx, func() (abi.Errno, error) { return s.inst.Batch(ctx, &v.Batch) })
+}
+
+// prefail rejects the records without a key if the step has stores.
+func (s *step) prefail(v *Batch) bool {
+	if len(s.stores) == 0 {
+		return false
+	}
+	for rest, rec, i := v.Records, (record.Record{}), uint32(0); len(rest) > 0; i++ {
+		if rest = wire.Next(rest, &rec); rec.Key == nil {
+			s.calls.failed = append(s.calls.failed, failure{index: i, keyless: true, message: "a record without a key came to a step with stores"})
+		}
+	}
+	return len(s.calls.failed) > 0
+}
+
+// call makes one call into the guest as a transaction over the overlay.
+func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failure, error) {
+	if err := s.ready(ctx); err != nil {
+		s.calls.drop()
+		return nil, err
+	}
+	s.t.state.Begin()
+	began := time.Now()
+	status, err := do()
+	s.stats.Nanos.Add(int64(time.Since(began)))
+	s.stats.Batches.Add(1)
+	switch {
+	case err != nil:
+	case s.t.broken != nil:
+		err = fmt.Errorf("step %s: store: %w", s.spec.Name, s.t.broken)
+	case s.calls.fault != "":
+		err = &guest.Trap{Kind: guest.TrapABI, Module: s.module.Digest(), Message: s.calls.fault}
+	case status < 0:
+		err = &guest.Trap{Kind: guest.TrapStatus, Module: s.module.Digest(), Message: "the guest refused the batch with " + (-status).String()}
+	}
+	if err == nil && len(s.calls.failed) == 0 {
+		s.t.state.Keep()
+		s.faults = 0
+		return nil, nil
+	}
+	s.t.state.Undo()
+	s.calls.drop()
+	if err != nil && isTrap(err) {
+		s.stats.Traps.Add(1)
+		if e := s.discard(ctx); e != nil {
+			return nil, e
+		}
+		if s.t.Plan.Spec.OnError.Module == jobspec.ModuleFail && trapKind(err) == guest.TrapABI {
+			return nil, &ModuleFailure{Step: s.spec.Name, Module: s.module.Digest(), Err: err}
+		}
+	}
+	return s.calls.failed, err
+}
+
+// emit sends on what the last call gathered.
+func (s *step) emit(ctx context.Context) error {
+	for o, b := range s.calls.outs {
+		s.calls.outs[o] = nil
+		if b == nil {
+			continue
+		}
+		s.stats.Out.Add(int64(b.Count))
+		if err := s.t.route(ctx, b, s.outlets[o]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ready makes an instance if there is none. A module that does not start is
+// tried again under the module policy.
+func (s *step) ready(ctx context.Context) error {
+	for s.inst == nil {
+		inst, err := s.module.Instantiate(ctx, s.init, s.calls)
+		if err == nil {
+			s.inst = inst
+			s.stats.Memory.Store(int64(inst.MemoryBytes()))
+			return nil
+		}
+		if !isTrap(err) {
+			return fmt.Errorf("step %s: %w", s.spec.Name, err)
+		}
+		if err := s.moduleFault(ctx, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discard closes the instance; the next call makes a new one.
+func (s *step) discard(ctx context.Context) error {
+	if s.inst == nil {
+		return nil
+	}
+	err := s.inst.Close(ctx)
+	s.inst = nil
+	return err
+}
+
+const (
+	maxModuleFaults = 10
+	moduleBackoff   = 100 * time.Millisecond
+	moduleBackoffTo = 30 * time.Second
+	maxUnsteady     = 3 // batches a minute that fail whole and pass in parts
+)
+
+// moduleFault answers a fault of the module itself: the job fails, or the
+// step waits, longer each time, until it has been ten times in a row.
+func (s *step) moduleFault(ctx context.Context, err error) error {
+	s.faults++
+	if s.t.Plan.Spec.OnError.Module == jobspec.ModuleFail || s.faults >= maxModuleFaults {
+		return &ModuleFailure{Step: s.spec.Name, Module: s.module.Digest(), InARow: s.faults, Err: err}
+	}
+	wait := min(moduleBackoff<<(s.faults-1), moduleBackoffTo)
+	s.t.Log.Warn("module fault, trying again", "step", s.spec.Name, "in", wait, "error", err)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return nil
+	}
+}
+
+// unsteady counts a batch that failed whole and passed in parts.
+func (s *step) unsteady(ctx context.Context) error {
+	now := time.Now()
+	s.flaky = slices.DeleteFunc(append(s.flaky, now), func(t time.Time) bool { return now.Sub(t) > time.Minute })
+	if len(s.flaky) <= maxUnsteady {
+		return nil
+	}
+	return s.moduleFault(ctx, errors.New("batches fail whole and pass in parts"))
+}
+
+func isTrap(err error) bool {
+	var t *guest.Trap
+	return errors.As(err, &t)
+}
+
+func trapKind(err error) guest.TrapKind {
+	var t *guest.Trap
+	errors.As(err, &t)
+	return t.Kind
+}
