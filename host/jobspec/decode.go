@@ -66,27 +66,26 @@ func (r *reader) object(n *node, at spot, path string, fields []plugins.Field) *
 		case f.Required:
 			r.fault(at, msgRequired, title(path), f.Name, clause(f.Doc))
 			r.blind = true
-		case f.Type == plugins.Object:
-			o.values[f.Name] = value{v: defaults(f.Fields)}
 		case f.Default != nil:
-			o.values[f.Name] = value{v: f.Default}
+			o.values[f.Name] = value{v: defaultOf(f)}
 		}
 	}
 	return o
 }
 
-// defaults is an object that the document does not have, nil if a key of it
-// would be required.
-func defaults(fields []plugins.Field) *object {
+// keyDefaults as the Default of an object is one with the defaults of its
+// keys. Other objects, so all of connectors, are absent if the document does
+// not have them.
+type keyDefaults struct{}
+
+func defaultOf(f plugins.Field) any {
+	if _, ok := f.Default.(keyDefaults); !ok {
+		return f.Default
+	}
 	o := &object{values: map[string]value{}}
-	for _, f := range fields {
-		switch {
-		case f.Required:
-			return nil
-		case f.Type == plugins.Object:
-			o.values[f.Name] = value{v: defaults(f.Fields)}
-		case f.Default != nil:
-			o.values[f.Name] = value{v: f.Default}
+	for _, k := range f.Fields {
+		if k.Default != nil {
+			o.values[k.Name] = value{v: defaultOf(k)}
 		}
 	}
 	return o
@@ -117,7 +116,7 @@ type named struct {
 }
 
 // entries reads a map of names.
-func (r *reader) entries(n *node, path string, fields []plugins.Field) []named {
+func (r *reader) entries(n *node, path string, f plugins.Field) []named {
 	if n.kind != mapNode && n.kind != nullNode {
 		r.fault(n.spot, msgType, title(path), "a map of names", n.describe())
 		return nil
@@ -126,6 +125,9 @@ func (r *reader) entries(n *node, path string, fields []plugins.Field) []named {
 		r.fault(n.spot, msgTooMany, title(path))
 		return nil
 	}
+	if len(n.keys) == 0 && f.Required {
+		r.fault(n.spot, msgNoElements, title(path))
+	}
 	var all []named
 	for _, e := range n.keys {
 		if !isName(e.name) {
@@ -133,7 +135,7 @@ func (r *reader) entries(n *node, path string, fields []plugins.Field) []named {
 			r.blind = true
 			continue
 		}
-		all = append(all, named{e.spot, e.name, r.object(e.value, e.spot, join(path, e.name), fields)})
+		all = append(all, named{e.spot, e.name, r.object(e.value, e.spot, join(path, e.name), f.Fields)})
 	}
 	return all
 }

@@ -76,7 +76,7 @@ func (r *reader) typed(e entry, path string, f plugins.Field) (any, bool) {
 	case typeModule:
 		return r.module(n, path)
 	case typeMap:
-		return r.entries(n, path, f.Fields), true
+		return r.entries(n, path, f), true
 	}
 	return n.value(), true // typeJSON
 }
@@ -176,7 +176,7 @@ func (r *reader) count(n *node, path string) (any, bool) {
 	return i, true
 }
 
-var nameForm = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
+var nameForm = regexp.MustCompile("^" + namePattern + "$")
 
 func isName(s string) bool { return nameForm.MatchString(s) }
 

@@ -116,13 +116,16 @@ func (r *reader) addStep(d *draft, n named) {
 	d.stores = append(d.stores, first)
 }
 
+// needWasm are the keys of a step that are about its module.
+var needWasm = []string{"config", "stores", "outputs", "keeps_key"}
+
 // checkStep looks whether the keys of a step go together.
 func (r *reader) checkStep(s *Step, n named) {
 	if !n.has("wasm") {
 		if !n.has("key") && !n.faulty {
 			r.fault(n.spot, msgNothing, n.path)
 		}
-		for _, name := range []string{"config", "stores", "outputs", "keeps_key"} {
+		for _, name := range needWasm {
 			if n.has(name) {
 				r.fault(n.object.keys[name], msgNeedsWasm, join(n.path, name))
 			}
