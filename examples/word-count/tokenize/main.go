@@ -32,32 +32,3 @@ func tokenize(cx *wasmill.Context, b *wasmill.Batch) error {
 	}
 	return nil
 }
-
-// lower maps a letter to its lower case and every other byte to 0.
-var lower = func() (t [256]byte) {
-	for c := 'a'; c <= 'z'; c++ {
-		t[c], t[c-'a'+'A'] = byte(c), byte(c)
-	}
-	return t
-}()
-
-// scan counts the words of text. The last eight letters are packed into a
-// number as they come, which for a word of up to eight is its whole identity.
-func scan(text []byte) {
-	var packed uint64
-	n := 0
-	for i, c := range text {
-		if l := lower[c]; l != 0 {
-			packed = packed<<8 | uint64(l)
-			n++
-			continue
-		}
-		if n > 0 {
-			words.count(packed, text[i-n:i])
-			packed, n = 0, 0
-		}
-	}
-	if n > 0 {
-		words.count(packed, text[len(text)-n:])
-	}
-}
