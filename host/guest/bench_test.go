@@ -46,14 +46,21 @@ func benchmarkBatch(bench *testing.B, m guest.Module) {
 	bench.ReportMetric(float64(bench.Elapsed().Nanoseconds())/float64(bench.N)/float64(b.Count), "ns/record")
 }
 
+// BenchmarkBatch measures a batch in and its frame out. WASMILL_BENCH_WASM
+// names a module to measure as well.
 func BenchmarkBatch(b *testing.B) {
-	b.Run("guest=passthrough", func(b *testing.B) {
-		m, err := engine(b, guest.EngineOptions{}).Compile(b.Context(), passthrough.Wasm, "p")
-		if err != nil {
-			b.Fatal(err)
+	for name, wasm := range map[string][]byte{"passthrough": passthrough.Wasm, "file": benchModule(b, nil)} {
+		if wasm == nil {
+			continue
 		}
-		benchmarkBatch(b, m)
-	})
+		b.Run("guest="+name, func(b *testing.B) {
+			m, err := engine(b, guest.EngineOptions{}).Compile(b.Context(), wasm, name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			benchmarkBatch(b, m)
+		})
+	}
 	b.Run("guest=native", func(b *testing.B) {
 		benchmarkBatch(b, guest.Native("p", func(_ guest.Init, c guest.Calls) (guest.NativeInstance, error) {
 			return &copier{calls: c}, nil
@@ -88,13 +95,7 @@ func (n *copier) End([]byte) (bool, abi.Errno, error) { return false, abi.OK, ni
 // BenchmarkStart measures what stands before the first batch, with the
 // module of WASMILL_BENCH_WASM or the pass-through guest.
 func BenchmarkStart(b *testing.B) {
-	wasm := passthrough.Wasm
-	if path := os.Getenv("WASMILL_BENCH_WASM"); path != "" {
-		var err error
-		if wasm, err = os.ReadFile(path); err != nil {
-			b.Fatal(err)
-		}
-	}
+	wasm := benchModule(b, passthrough.Wasm)
 	ctx := context.Background()
 	b.Run("part=engine", func(b *testing.B) {
 		for b.Loop() {
@@ -112,12 +113,16 @@ func BenchmarkStart(b *testing.B) {
 	})
 	b.Run("part=compile-cached", func(b *testing.B) {
 		dir := b.TempDir()
-		for b.Loop() {
+		compile := func() {
 			e := open(b, dir)
 			if _, err := e.Compile(ctx, wasm, "m"); err != nil {
 				b.Fatal(err)
 			}
 			e.Close(ctx)
+		}
+		compile()
+		for b.Loop() {
+			compile()
 		}
 	})
 	b.Run("part=instantiate", func(b *testing.B) {
@@ -133,6 +138,20 @@ func BenchmarkStart(b *testing.B) {
 			in.Close(ctx)
 		}
 	})
+}
+
+// benchModule returns the module of WASMILL_BENCH_WASM, or other without one.
+func benchModule(b *testing.B, other []byte) []byte {
+	b.Helper()
+	path := os.Getenv("WASMILL_BENCH_WASM")
+	if path == "" {
+		return other
+	}
+	wasm, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return wasm
 }
 
 func open(b *testing.B, dir string) *guest.Engine {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -49,6 +50,7 @@ type Engine struct {
 	memory  uint64
 	log     *slog.Logger
 	now     func() time.Time
+	closed  atomic.Bool
 }
 
 // NewEngine returns an engine with the host functions in place. The engine
@@ -92,6 +94,7 @@ func NewEngine(ctx context.Context, opts EngineOptions) (*Engine, error) {
 // Close frees the engine with its modules and instances, none of which may
 // be running.
 func (e *Engine) Close(ctx context.Context) error {
+	e.closed.Store(true)
 	err := e.runtime.Close(ctx)
 	if e.cache != nil {
 		err = errors.Join(err, e.cache.Close(ctx))

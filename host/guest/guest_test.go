@@ -210,3 +210,31 @@ func TestInstance_ClosedTwiceAndThenUsed(t *testing.T) {
 		t.Fatal("a closed instance has memory")
 	}
 }
+
+func TestEngine_ClosedBeforeItsInstances(t *testing.T) {
+	ctx := context.Background()
+	e, err := guest.NewEngine(ctx, guest.EngineOptions{NoCache: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := e.Compile(ctx, passthrough.Wasm, "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := m.Instantiate(ctx, guest.Init{}, &calls{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if tr := trap(t, in, batch("a")); tr.Kind != guest.TrapStop || tr.Message != "the engine is closed" {
+		t.Fatalf("trap %v", tr)
+	}
+	if err := errors.Join(in.Close(ctx), m.Close(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Instantiate(ctx, guest.Init{}, &calls{}); err == nil {
+		t.Fatal("an instance on a closed engine")
+	}
+}

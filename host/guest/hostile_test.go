@@ -20,6 +20,7 @@ func TestHostileGuests_EndInTraps(t *testing.T) {
 		message  string // regular expression
 	}{
 		{"traps on a record", wasmtest.TrapOn("b"), guest.TrapCode, "wasmill_process", `^unreachable$`},
+		{"says something first", wasmtest.TrapSaying(1, "about\tto trap"), guest.TrapCode, "wasmill_process", `^unreachable; it said: about to trap$`},
 		{"bad magic", wasmtest.Malformed(0, 1), guest.TrapABI, "", `^emit got a malformed frame: wire: byte 0: magic`},
 		{"count too big", wasmtest.Malformed(8, 1<<30), guest.TrapABI, "", `malformed frame: wire: byte 8: 1073741824 records`},
 		{"size too big", wasmtest.Malformed(12, 1<<30), guest.TrapABI, "", `malformed frame: wire: byte 12: size`},

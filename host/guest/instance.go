@@ -17,6 +17,7 @@ type instance struct {
 	module  *module
 	mod     api.Module
 	mem     api.Memory
+	linear  linearMemory
 	alloc   api.Function // handles are cached: looking one up allocates its stack
 	process api.Function
 	ctx     callContext
@@ -77,6 +78,9 @@ func (in *instance) End(ctx context.Context, token []byte) (bool, abi.Errno, err
 func (in *instance) run(ctx context.Context, op abi.Op, size int, b *wire.Batch, token []byte) (int32, error) {
 	if in.dead != nil {
 		return 0, in.dead
+	}
+	if in.module.engine.closed.Load() {
+		return 0, in.kill(&Trap{Kind: TrapStop, Message: "the engine is closed"})
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -2,6 +2,9 @@ package guest_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"runtime"
 	"testing"
 
@@ -9,6 +12,34 @@ import (
 	"github.com/wasmill/wasmill/host/guest/passthrough"
 	"github.com/wasmill/wasmill/host/guest/wasmtest"
 )
+
+// reserved returns the address space of the process in bytes.
+func reserved(t *testing.T) (pages int) {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip("needs /proc")
+	}
+	if _, err := fmt.Sscan(string(b), &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
+}
+
+// starting is a module whose start function traps.
+func starting() []byte {
+	return wasmtest.StepWith(func(m *wasmtest.Module, _ wasmtest.Imports) {
+		m.Start(m.Func("start", "", "", "", wasmtest.Unreachable))
+	}, func(wasmtest.Imports) []byte { return wasmtest.Const(0) })
+}
+
+func TestInstantiate_AStartFunctionThatTraps(t *testing.T) {
+	_, err := instantiate(t, engine(t, guest.EngineOptions{}), starting(), &calls{})
+	var tr *guest.Trap
+	if !errors.As(err, &tr) || tr.Kind != guest.TrapInit || tr.Function != "start" || tr.Message != "the start function: unreachable" {
+		t.Fatalf("error %v", err)
+	}
+}
 
 // use reports what is in use after a collection.
 func use() (heap uint64, goroutines int) {
@@ -41,32 +72,39 @@ func TestInstances_LeaveNothingBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	trapping, exiting := wasmtest.TrapOn("b"), wasmtest.Exit(1)
+	failing := [][]byte{wasmtest.InitReturning(-1), starting()}
 	guests := map[*[]byte]bool{&passthrough.Wasm: false}
-	trapping, exiting, failing := wasmtest.TrapOn("b"), wasmtest.Exit(1), wasmtest.InitReturning(-1)
 	guests[&trapping], guests[&exiting] = true, true
 	round := func() {
 		for wasm, dies := range guests {
 			cycle(*wasm, dies)
 		}
-		m, err := e.Compile(ctx, failing, "m")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := m.Instantiate(ctx, guest.Init{}, &calls{}); err == nil {
-			t.Fatal("an init that fails is no error")
-		}
-		if err := m.Close(ctx); err != nil {
-			t.Fatal(err)
+		for _, wasm := range failing {
+			m, err := e.Compile(ctx, wasm, "m")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.Instantiate(ctx, guest.Init{}, &calls{}); err == nil {
+				t.Fatal("an init that fails is no error")
+			}
+			if err := m.Close(ctx); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for range 10 {
 		round()
 	}
 	heap, goroutines := use()
-	for range 50 { // 200 instances of 64 KiB and more
+	before := reserved(t)
+	for range 50 { // 250 instances of 64 KiB and more
 		round()
 	}
 	heapAfter, goroutinesAfter := use()
+	if after := reserved(t); after > before+1<<30 {
+		t.Errorf("address space grew from %d to %d bytes", before, after)
+	}
 	if heapAfter > heap+1<<20 {
 		t.Errorf("the heap grew from %d to %d bytes", heap, heapAfter)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tetratelabs/wazero/experimental"
+
 	"github.com/wasmill/wasmill/abi"
 )
 
@@ -23,8 +25,10 @@ func (in *instance) start(ctx context.Context) error {
 
 func (in *instance) startUp() error {
 	m := in.module
-	mod, err := m.engine.runtime.InstantiateModule(&in.ctx, m.code, in.moduleConfig())
+	ctx := experimental.WithMemoryAllocator(&in.ctx, &in.linear)
+	mod, err := m.engine.runtime.InstantiateModule(ctx, m.code, in.moduleConfig())
 	if err != nil {
+		in.linear.Free() // wazero does not close what it could not start
 		return in.initTrap("the start function", in.kill(in.trap(err)))
 	}
 	in.mod, in.mem = mod, mod.Memory()

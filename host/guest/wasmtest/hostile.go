@@ -49,6 +49,13 @@ func TrapInInit(line string) []byte {
 	}, done)
 }
 
+// TrapSaying traps in wasmill_process after a log line at level.
+func TrapSaying(level int32, line string) []byte {
+	return StepWith(func(m *Module, _ Imports) { m.Data(textAddr, []byte(line)) }, func(im Imports) []byte {
+		return Code(Const(level), Const(textAddr), Const(int32(len(line))), Call(im.Log), Drop, Unreachable)
+	})
+}
+
 // Returning returns status from wasmill_process.
 func Returning(status int32) []byte {
 	return Step(func(Imports) []byte { return Const(status) })

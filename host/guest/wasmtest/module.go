@@ -13,6 +13,7 @@ type Module struct {
 	data    [][]byte
 	names   []string // of the functions, imported ones first
 	memory  []byte
+	start   []byte
 }
 
 type function struct {
@@ -61,6 +62,9 @@ func (m *Module) Memory(least uint32) {
 	m.Export("memory", 2, 0)
 }
 
+// Start makes f the start function.
+func (m *Module) Start(f uint32) { m.start = uleb(uint64(f)) }
+
 // Data fills memory from address at on.
 func (m *Module) Data(at int32, b []byte) {
 	d := join([][]byte{{0}, Const(at), {0x0b}, uleb(uint64(len(b))), b})
@@ -88,6 +92,9 @@ func (m *Module) Bytes() []byte {
 		b = append(b, m.memory...)
 	}
 	b = section(b, 7, m.exports)
+	if m.start != nil {
+		b = append(append(b, 8, byte(len(m.start))), m.start...)
+	}
 	b = section(b, 10, code)
 	b = section(b, 11, m.data)
 	return m.nameSection(b)
