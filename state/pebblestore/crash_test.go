@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -23,10 +26,11 @@ type writer struct {
 	store  state.Store
 	states []map[string]string // states[i] is the state after i commits
 	synced int                 // at least so many are on the disk
+	dir    string
 }
 
 func newWriter(t *testing.T, rng *rand.Rand) *writer {
-	return &writer{t: t, rng: rng, states: []map[string]string{{}}}
+	return &writer{t: t, rng: rng, states: []map[string]string{{}}, dir: "db"}
 }
 
 // commit makes one commit. On ErrOutcomeUnknown the commit may be there or not.
@@ -47,10 +51,7 @@ func (w *writer) commit() error {
 			err = b.Delete([]byte(key))
 			delete(next, key)
 		default:
-			value := make([]byte, w.rng.IntN(20<<10))
-			for i := range value {
-				value[i] = byte(w.rng.Uint32())
-			}
+			value := fmt.Append(nil, w.rng.Uint64(), string(make([]byte, w.rng.IntN(20<<10))))
 			err = b.Set([]byte(key), value)
 			next[key] = string(value)
 		}
@@ -105,7 +106,7 @@ func TestStore_KeepsAPrefixAfterACrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed(t), 0))
 	fs := vfs.NewCrashableMem()
 	w := newWriter(t, rng)
-	for range 60 {
+	for range 40 {
 		s, err := pebblestore.Open("db", small(fs))
 		if err != nil {
 			t.Fatal(err)
@@ -128,6 +129,56 @@ func TestStore_KeepsAPrefixAfterACrash(t *testing.T) {
 	}
 }
 
+// checkLeaks checks at the end of the test that the goroutines which it started
+// have ended and that its files are closed.
+func checkLeaks(t *testing.T) {
+	goroutines, files := runtime.NumGoroutine(), openFiles(t)
+	t.Cleanup(func() {
+		// A goroutine that Close has waited for may still be on its last step.
+		for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > goroutines && time.Now().Before(deadline); {
+			runtime.Gosched()
+		}
+		if n := runtime.NumGoroutine(); n > goroutines {
+			buf := make([]byte, 1<<20)
+			t.Errorf("%d goroutines before, %d after:\n%s", goroutines, n, buf[:runtime.Stack(buf, true)])
+		}
+		if n := openFiles(t); n > files {
+			t.Errorf("%d open files before, %d after", files, n)
+		}
+	})
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0 // not Linux
+	}
+	return len(names)
+}
+
+// TestStore_FreesEverythingOnAFullDisk does so on real files.
+func TestStore_FreesEverythingOnAFullDisk(t *testing.T) {
+	checkLeaks(t)
+	s0 := seed(t)
+	for n := int64(20); n < 300; n += 29 {
+		dir := t.TempDir()
+		fs, _ := faultyFS(vfs.Default, n)
+		w := newWriter(t, rand.New(rand.NewPCG(s0, 2)))
+		w.dir = dir
+		w.untilFull(fs, 120)
+		s, err := pebblestore.Open(dir, small(nil))
+		if err != nil {
+			t.Fatalf("change %d: open again: %v", n, err)
+		}
+		w.store = s
+		w.check()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // faultyFS fails the nth change of the disk and all later ones.
 func faultyFS(fs vfs.FS, n int64) (vfs.FS, *atomic.Int64) {
 	var count atomic.Int64
@@ -142,12 +193,13 @@ func faultyFS(fs vfs.FS, n int64) (vfs.FS, *atomic.Int64) {
 // TestStore_StopsAtTheFirstFailedWrite fills the disk at each of its changes
 // in turn, in Open, in commits, in flushes and compactions.
 func TestStore_StopsAtTheFirstFailedWrite(t *testing.T) {
+	checkLeaks(t)
 	s0 := seed(t)
 	step := int64(1)
 	failures := 0
 	for n := int64(1); ; n += step {
-		if n > 100 {
-			step = 7
+		if n > 60 {
+			step = 11
 		}
 		mem := vfs.NewMem()
 		fs, count := faultyFS(mem, n)
@@ -174,6 +226,7 @@ func TestStore_StopsAtTheFirstFailedWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	t.Logf("%d runs met a full disk", failures)
 	if failures < 60 {
 		t.Errorf("only %d runs met a full disk", failures)
 	}
@@ -182,7 +235,7 @@ func TestStore_StopsAtTheFirstFailedWrite(t *testing.T) {
 // untilFull commits until the disk is full and reports whether it was.
 func (w *writer) untilFull(fs vfs.FS, commits int) bool {
 	w.t.Helper()
-	s, err := pebblestore.Open("db", small(fs))
+	s, err := pebblestore.Open(w.dir, small(fs))
 	if err != nil {
 		if !errors.Is(err, syscall.ENOSPC) {
 			w.t.Fatalf("Open: %v, want ENOSPC", err)

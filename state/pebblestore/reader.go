@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +44,9 @@ func (r *reader) Get(key, dst []byte) (value []byte, ok bool, err error) {
 func (r *reader) Iterate(lower, upper []byte) (state.Iterator, error) {
 	if err := r.store.err(); err != nil {
 		return nil, err
+	}
+	if upper != nil && bytes.Compare(lower, upper) > 0 {
+		lower = upper // Pebble wants no range that runs backwards
 	}
 	it, err := r.src.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
 	if err != nil {

@@ -173,6 +173,14 @@ func (k *kit) seek() {
 	at(it.SeekGE([]byte("b")), "c")
 	k.ok(it.Err())
 	k.ok(it.Close())
+
+	it, err = k.store.Iterate([]byte("e"), []byte("b"))
+	k.ok(err)
+	for _, key := range []string{"a", "c", "e", "x"} {
+		at(it.SeekGE([]byte(key)), "")
+	}
+	k.ok(it.Err())
+	k.ok(it.Close())
 }
 
 func (k *kit) iteratorStable() {
