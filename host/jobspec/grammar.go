@@ -93,13 +93,17 @@ func stepFields() []plugins.Field {
 		{Name: "outputs", Type: typeNames, Default: []string{defaultOutput}, Doc: "Names of the module's outputs, the first is the default; by default one named out."},
 		{Name: "tasks", Type: typeCount, Doc: "How many tasks run the step; by default as many as its input has, behind key: as many as partitions."},
 		{Name: "partitions", Type: typeCount, Doc: "Into how many partitions key: divides; by default as many as there are CPUs, or tasks if that is more."},
-		{Name: "on_error", Type: plugins.Object, Fields: errorFields()[:1], Doc: "The step's own policy in place of the job's."},
+		{Name: "on_error", Type: plugins.Object, Fields: stepErrorFields, Doc: "The step's own policy in place of the job's."},
 		{Name: "lookups", Type: typeLater, Doc: "Rows of tables that come with each record."},
 	}
 }
 
 // defaultOutput is the output of a step that names none.
 const defaultOutput = "out"
+
+var stepErrorFields = []plugins.Field{
+	{Name: "record", Type: typePolicy, Doc: "For a record that fails: fail, skip or {dead_letter: SINK}; by default as the job says."},
+}
 
 func errorFields() []plugins.Field {
 	return []plugins.Field{

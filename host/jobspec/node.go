@@ -2,7 +2,6 @@ package jobspec
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 )
 
@@ -100,6 +99,3 @@ func (n *node) value() any {
 	}
 	return m
 }
-
-// String helps in tests.
-func (n *node) String() string { return fmt.Sprint(n.value()) }

@@ -101,7 +101,7 @@ func (r *reader) addStep(d *draft, n named) {
 	for _, st := range get[[]named](o, "stores") {
 		s.Stores = append(s.Stores, Store{Name: st.name, Place: st.spot.place()})
 	}
-	if e := get[*object](o, "on_error"); o.has("on_error") && e != nil {
+	if e := get[*object](o, "on_error"); e != nil && e.has("record") {
 		p := d.policy(e)
 		s.OnError = &p
 	}

@@ -31,7 +31,7 @@ func tables(path string, fields []plugins.Field) string {
 	var b, below strings.Builder
 	b.WriteString("| key | holds | default | |\n|---|---|---|---|\n")
 	for _, f := range fields {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, holds(f), shownDefault(f), f.Doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, holds(f), shownDefault(f), inTable.Replace(f.Doc))
 		inner := join(path, f.Name)
 		if f.Type == typeMap {
 			inner += ".NAME"
@@ -43,6 +43,9 @@ func tables(path string, fields []plugins.Field) string {
 	b.WriteString("\n")
 	return b.String() + below.String()
 }
+
+// inTable escapes what Markdown would take for its own.
+var inTable = strings.NewReplacer("*", `\*`, "|", `\|`, "<", `\<`)
 
 // holds says what a key can hold.
 func holds(f plugins.Field) string {

@@ -3,6 +3,7 @@ package jobspec_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,12 +46,33 @@ func instance(t *testing.T, path string) (any, bool) {
 	if err := yaml.Unmarshal(data, &v); err != nil {
 		return nil, false
 	}
-	text, err := json.Marshal(v)
+	text, err := json.Marshal(stringKeys(v))
 	if err != nil {
 		return nil, false
 	}
 	v, err = jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	return v, err == nil
+}
+
+// stringKeys makes the keys of all maps strings, as JSON wants them.
+func stringKeys(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = stringKeys(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = stringKeys(v[k])
+		}
+	case map[any]any:
+		m := map[string]any{}
+		for k, e := range v {
+			m[fmt.Sprint(k)] = stringKeys(e)
+		}
+		return m
+	}
+	return v
 }
 
 func TestSchema_AcceptsGoodFixtures(t *testing.T) {
