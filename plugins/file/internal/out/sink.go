@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -179,15 +180,11 @@ func (s *Sink) Drop(ctx context.Context) error {
 		if dir == "." {
 			continue
 		}
-		if err := s.disk.Remove(dir); err != nil && !notEmpty(err) {
+		if err := s.disk.Remove(dir); err != nil && !errors.Is(err, fs.ErrExist) {
 			return s.fail(dir, err)
 		}
 	}
 	return nil
-}
-
-func notEmpty(err error) bool {
-	return errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST)
 }
 
 // Close implements plugins.Sink.

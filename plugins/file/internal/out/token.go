@@ -94,7 +94,11 @@ func parseToken(b []byte) (t token, err error) {
 			return t, errToken
 		}
 		f.opened, b = v, b[n:]
-		for range min(uvarint(), uint64(len(b))) {
+		columns := uvarint()
+		if columns > uint64(len(b)) { // each takes a byte at least
+			return t, errToken
+		}
+		for range columns {
 			f.columns = append(f.columns, text())
 		}
 		t.files = append(t.files, f)
