@@ -24,8 +24,9 @@ type calls struct {
 	metric  int64
 	time    int64
 	level   guest.Level
-	quiet   bool // keep nothing, for measurements
-	broken  bool // panic in Emit
+	quiet   bool      // keep nothing, for measurements
+	broken  bool      // panic in Emit
+	refuse  abi.Errno // answer of Emit and Fail
 }
 
 type rec struct {
@@ -49,6 +50,9 @@ func (c *calls) Emit(frame []byte) abi.Errno {
 	if err != nil {
 		return abi.EINVAL
 	}
+	if c.refuse != abi.OK {
+		return c.refuse
+	}
 	c.frames++
 	if c.quiet {
 		return abi.OK
@@ -63,7 +67,7 @@ func (c *calls) Emit(frame []byte) abi.Errno {
 
 func (c *calls) Fail(index uint32, code int32, message []byte) abi.Errno {
 	c.fails = append(c.fails, fail{index, code, string(message)})
-	return abi.OK
+	return c.refuse
 }
 
 func (c *calls) StateGet(_ uint32, key []byte) ([]byte, abi.Errno) {

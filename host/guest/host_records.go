@@ -15,7 +15,8 @@ func firstPosition(records []byte) record.Position {
 	return record.Position(binary.LittleEndian.Uint64(records[8:]))
 }
 
-// emit(ptr, len)
+// emit(ptr, len). A frame that is refused would be lost if the guest did not
+// look at the answer, so any refusal ends the call as a fault in the ABI.
 func hostEmit(in *instance, m api.Memory, s []uint64) {
 	if !in.running(s) {
 		return
@@ -26,22 +27,28 @@ func hostEmit(in *instance, m api.Memory, s []uint64) {
 		return
 	}
 	if in.emitted+len(frame) > in.limits.Emit {
+		in.faulty("emit got more than %d bytes in one call", in.limits.Emit)
 		setErrno(s, abi.E2BIG)
 		return
 	}
 	in.emitted += len(frame)
 	e := in.calls.Emit(frame)
-	if e == abi.EINVAL {
-		if _, err := wire.Parse(frame); err != nil {
-			in.faulty("emit got a malformed frame: %v", err)
-		} else {
-			in.faulty("emit got a frame that names an output or a cause that does not exist")
-		}
+	if e != abi.OK {
+		in.refused(e, frame)
 	}
 	setErrno(s, e)
 }
 
-// fail(index, code, ptr, len)
+// refused finds out what is wrong with a frame.
+func (in *instance) refused(e abi.Errno, frame []byte) {
+	if _, err := wire.Parse(frame); err != nil {
+		in.faulty("emit got a malformed frame: %v", err)
+		return
+	}
+	in.faulty("emit got a frame that the host refused with %s: a record is too long, or names an output or cause that does not exist", e)
+}
+
+// fail(index, code, ptr, len). A refusal ends the call, as with emit.
 func hostFail(in *instance, m api.Memory, s []uint64) {
 	if !in.running(s) {
 		return
@@ -53,10 +60,15 @@ func hostFail(in *instance, m api.Memory, s []uint64) {
 	}
 	index := uint32(s[0])
 	if uint64(index) >= uint64(in.records) {
+		in.faulty("fail got record %d of a call with %d", index, in.records)
 		setErrno(s, abi.EINVAL)
 		return
 	}
-	setErrno(s, in.calls.Fail(index, int32(uint32(s[1])), message))
+	e := in.calls.Fail(index, int32(uint32(s[1])), message)
+	if e != abi.OK {
+		in.faulty("fail was refused with %s", e)
+	}
+	setErrno(s, e)
 }
 
 // resume(ptr, len)

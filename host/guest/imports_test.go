@@ -115,7 +115,6 @@ func TestImports_Results(t *testing.T) {
 		{"many that do not fit", "state_get_many", string(many), []any{int32(0), d, int32(len(many)), d, int32(14)}, 15, string(many)},
 		{"many, cut short", "state_get_many", string(many), []any{int32(0), d, int32(len(many) - 1), d, int32(64)}, -22, string(many)},
 		{"many, key past the end", "state_get_many", "\xff\xff\xff\x7fa", []any{int32(0), d, int32(5), d, int32(64)}, -22, ""},
-		{"fail of no record", "fail", "", []any{int32(1), int32(0), d, int32(0)}, -22, ""},
 		{"resume outside of end", "resume", "", []any{d, int32(0)}, -1, ""},
 		{"log", "log", "hello", []any{int32(1), d, int32(5)}, 0, ""},
 		{"log at no level", "log", "hello", []any{int32(4), d, int32(5)}, -22, ""},
@@ -189,8 +188,29 @@ func TestImports_EmitsAreLimited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, in, batch("a"))
+	if tr := trap(t, in, batch("a")); tr.Kind != guest.TrapABI || tr.Message != "emit got more than 1000 bytes in one call" {
+		t.Fatalf("trap %v", tr)
+	}
 	if c.fails[0].code != -7 {
 		t.Fatalf("emit returned %d, want E2BIG", c.fails[0].code)
+	}
+}
+
+func TestImports_WhatIsRefusedIsNotLostInSilence(t *testing.T) {
+	im, _ := abi.FindImport("fail")
+	wasm := wasmtest.Probe("fail", letters(im.Params), letters(im.Results), nil, int32(1), int32(0), int32(0), int32(0))
+	c := &calls{}
+	if tr := trap(t, instance(t, wasm, c), batch("a")); tr.Kind != guest.TrapABI || tr.Message != "fail got record 1 of a call with 1" {
+		t.Fatalf("trap %v", tr)
+	}
+	if c.fails[0].code != -22 {
+		t.Fatalf("fail returned %d, want EINVAL", c.fails[0].code)
+	}
+	c = &calls{refuse: abi.E2BIG}
+	if tr := trap(t, instance(t, wasmtest.PassThrough(), c), batch("a")); tr.Kind != guest.TrapABI || !strings.Contains(tr.Message, "refused with E2BIG") {
+		t.Fatalf("trap %v", tr)
+	}
+	if tr := trap(t, instance(t, wasmtest.FailOn("a", ""), &calls{refuse: abi.EIO}), batch("a")); tr.Kind != guest.TrapABI || tr.Message != "fail was refused with EIO" {
+		t.Fatalf("trap %v", tr)
 	}
 }
