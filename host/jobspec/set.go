@@ -26,7 +26,7 @@ func (r *reader) set(root *node, arg string, order int) {
 	}
 	at := root
 	for i, name := range names {
-		down := r.step(at, name, start, strings.Join(names[:i], "."), path)
+		down := r.descend(at, name, start, strings.Join(names[:i], "."), path)
 		if down == nil {
 			return
 		}
@@ -44,9 +44,9 @@ func (r *reader) set(root *node, arg string, order int) {
 	}
 }
 
-// step returns where the value called name is in n, making the place for a
+// descend returns where the value called name is in n, making the place for a
 // new key or for one more entry of a list.
-func (r *reader) step(n *node, name string, at spot, parent, path string) **node {
+func (r *reader) descend(n *node, name string, at spot, parent, path string) **node {
 	switch n.kind {
 	case mapNode:
 		i := n.find(name)

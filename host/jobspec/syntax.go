@@ -41,10 +41,10 @@ func parseYAML(data []byte) (doc *yaml.Node, second int, err error) {
 	return &first, next.Line, nil
 }
 
-// syntaxMessage is a syntax error without the line that the parser names: it
-// is often that of the enclosing map.
 var syntaxLine = regexp.MustCompile(`^(yaml: )?(line \d+: )?`)
 
+// syntaxMessage is a syntax error without the line that the parser names: it
+// is often that of the enclosing map.
 func syntaxMessage(err error) string {
 	return syntaxLine.ReplaceAllString(err.Error(), "")
 }
