@@ -42,7 +42,7 @@ func hostMetricDefine(in *instance, m api.Memory, s []uint64) {
 	case !ok:
 		setErrno(s, abi.EFAULT)
 		return
-	case kind != Counter && kind != Gauge || len(name) == 0 || len(name) > maxMetricName:
+	case kind != Counter && kind != Gauge || !metricName(name):
 		setErrno(s, abi.EINVAL)
 		return
 	}
@@ -52,6 +52,16 @@ func hostMetricDefine(in *instance, m api.Memory, s []uint64) {
 		return
 	}
 	setLen(s, int(handle))
+}
+
+// metricName reports whether name is [a-z][a-z0-9_]* and not too long.
+func metricName(name []byte) bool {
+	for i, c := range name {
+		if (c < 'a' || c > 'z') && (i == 0 || (c < '0' || c > '9') && c != '_') {
+			return false
+		}
+	}
+	return len(name) > 0 && len(name) <= maxMetricName
 }
 
 // metric_add(handle, delta)

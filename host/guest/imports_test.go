@@ -123,10 +123,14 @@ func TestImports_Results(t *testing.T) {
 		{"log at a negative level", "log_enabled", "", []any{int32(-1)}, 0, ""},
 		{"metric", "metric_define", "hits", []any{int32(0), d, int32(4)}, 4, ""},
 		{"metric of no kind", "metric_define", "hits", []any{int32(2), d, int32(4)}, -22, ""},
+		{"metric with digits", "metric_define", "hits_2", []any{int32(1), d, int32(6)}, 6, ""},
+		{"metric with a capital", "metric_define", "Hits", []any{int32(0), d, int32(4)}, -22, ""},
+		{"metric that begins with a digit", "metric_define", "2hits", []any{int32(0), d, int32(5)}, -22, ""},
+		{"metric with a long name", "metric_define", strings.Repeat("a", 65), []any{int32(0), d, int32(65)}, -22, ""},
 		{"metric without a name", "metric_define", "hits", []any{int32(0), d, int32(0)}, -22, ""},
 		{"metric add", "metric_add", "", []any{int32(0), int64(-5)}, 0, ""},
-		{"config", "config", "", []any{d, int32(2048)}, 274, `{"abi_minor":0,"tenant":"","job":"","step":"step"`},
-		{"config that does not fit", "config", "....", []any{d, int32(3)}, 274, "...."},
+		{"config", "config", "", []any{d, int32(2048)}, 268, `{"abi_minor":0,"tenant":"","job":"","step":"step"`},
+		{"config that does not fit", "config", "....", []any{d, int32(3)}, 268, "...."},
 	} {
 		t.Run(test.imp+": "+test.name, func(t *testing.T) {
 			im, ok := abi.FindImport(test.imp)

@@ -36,6 +36,11 @@ func (m *module) Instantiate(ctx context.Context, config Init, calls Calls) (Ins
 		return nil, err
 	}
 	config.Limits = config.Limits.withDefaults(m.engine.memory)
+	for _, names := range []*[]string{&config.Inputs, &config.Outputs, &config.Stores, &config.Lookups} {
+		if *names == nil {
+			*names = []string{} // an empty array, not null
+		}
+	}
 	payload, err := json.Marshal(config)
 	if err != nil {
 		return nil, fmt.Errorf("guest: module %s: the configuration is not JSON: %w", m.name, err)
