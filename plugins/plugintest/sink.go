@@ -114,7 +114,9 @@ func (r *run) check(t *testing.T, what string) {
 
 func sinkCrashes(t *testing.T, newPlace func(t testing.TB) Place, power bool) {
 	for at := 1; ; at++ {
-		for again := 0; ; again++ { // a second crash, at each step of the recovery and of what follows
+		// A second crash comes in the recovery or later, at every fourth step:
+		// the first crash decides with which one that begins.
+		for again, step := 0, 1+at%4; ; again, step = again+step, 4 {
 			r := &run{place: newPlace(t)}
 			first := r.goOn(t.Context(), at)
 			if first == nil {

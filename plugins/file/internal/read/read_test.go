@@ -227,10 +227,12 @@ func TestReader_SmallFileIsReadOnce(t *testing.T) {
 // endless is a file of one byte over and over, with a line end at the end.
 type endless struct{ size int64 }
 
+var exes = bytes.Repeat([]byte("x"), 1<<18)
+
 func (e endless) ReadAt(p []byte, off int64) (int, error) {
 	n := int(min(int64(len(p)), e.size-off))
-	for i := range p[:n] {
-		p[i] = 'x'
+	for i := 0; i < n; {
+		i += copy(p[i:n], exes)
 	}
 	if off+int64(n) == e.size && n > 0 {
 		p[n-1] = '\n'
