@@ -31,7 +31,10 @@ func (r *run) build(ctx context.Context) error {
 		r.waker.Wake()
 	}
 	r.control.Ended = func() { r.ended.Add(1); r.waker.Wake() }
-	r.control.AtCut = func() { r.atCut.Store(true); r.waker.Wake() }
+	r.control.AtCut = func() { r.cuts.Add(-1); r.waker.Wake() }
+	for _, cuts := range r.k.cuts {
+		r.cuts.Add(int32(len(cuts)))
+	}
 	r.control.Read, r.control.Yield = c.Hooks.Read, c.Hooks.Yield
 	r.committer = epoch.Committer{Decider: &epoch.Embedded{Store: r.store}, At: c.Hooks.At, Decided: r.decided}
 	if c.Hooks.Decider != nil {

@@ -137,7 +137,7 @@ func (k *Container) Run(ctx context.Context) (Outcome, error) {
 		case err == nil:
 			return out, nil
 		case errors.As(err, &failed) && k.cut(failed.Origin):
-			if first == nil {
+			if first == nil || failed.Origin.Before(first.Origin) {
 				first = failed
 			}
 			k.c.Log.Info("rolling back to commit what came before the failed record", "error", failed)

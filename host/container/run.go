@@ -31,7 +31,7 @@ type run struct {
 
 	due   atomic.Bool  // it is time for a barrier
 	ended atomic.Int32 // tasks that have ended, sealed or not
-	atCut atomic.Bool
+	cuts  atomic.Int32 // splits that have not come to their cut
 
 	mu     sync.Mutex     // guards what follows
 	deltas []*epoch.Delta // of the requested epoch
@@ -105,6 +105,7 @@ func (r *run) coordinate(ctx context.Context) error {
 	}
 	r.k.committed.Store(number)
 	total := int32(len(r.tasks) + len(r.finders))
+	cutting := r.cuts.Load() > 0
 	timer := time.AfterFunc(r.k.c.Plan.Spec.Epoch, r.tick)
 	defer timer.Stop()
 	var (
@@ -131,7 +132,7 @@ func (r *run) coordinate(ctx context.Context) error {
 				}
 			}
 		}
-		stopping := r.k.stop.Load() || r.atCut.Load()
+		stopping := r.k.stop.Load() || cutting && r.cuts.Load() == 0
 		if stopping {
 			r.control.Stopping.Store(true)
 		}

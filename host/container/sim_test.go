@@ -15,6 +15,7 @@ import (
 	"github.com/wasmill/wasmill/host/container"
 	"github.com/wasmill/wasmill/host/epoch"
 	"github.com/wasmill/wasmill/host/plan"
+	"github.com/wasmill/wasmill/host/task"
 	"github.com/wasmill/wasmill/plugins"
 	"github.com/wasmill/wasmill/state"
 	"github.com/wasmill/wasmill/state/memstore"
@@ -39,6 +40,7 @@ type sim struct {
 	sinks   []*simSink
 	crashes map[epoch.Point]int // by point; "" anywhere
 	left    int                 // crashes and faults still to come
+	traces  []uint64            // of its runs
 }
 
 // TestSimulation runs random jobs under random schedules in virtual time,
@@ -50,7 +52,7 @@ func TestSimulation(t *testing.T) {
 	for seed := *first; seed < *first+uint64(*seeds); seed++ {
 		if !t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				for p, n := range simulate(t, seed) {
+				for p, n := range simulate(t, seed).crashes {
 					crashes[p] += n
 				}
 			})
@@ -66,7 +68,20 @@ func TestSimulation(t *testing.T) {
 	t.Logf("crashes: %v", crashes)
 }
 
-func simulate(t *testing.T, seed uint64) map[epoch.Point]int {
+// TestSimulation_SeedReplaysExactly runs seeds twice and compares who went when.
+func TestSimulation_SeedReplaysExactly(t *testing.T) {
+	for seed := uint64(1); seed <= 50; seed++ {
+		var traces [2][]uint64
+		for i := range traces {
+			synctest.Test(t, func(t *testing.T) { traces[i] = simulate(t, seed).traces })
+		}
+		if !slices.Equal(traces[0], traces[1]) {
+			t.Fatalf("seed %d went two ways: %x and %x", seed, traces[0], traces[1])
+		}
+	}
+}
+
+func simulate(t *testing.T, seed uint64) *sim {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	s := &sim{g: newGraph(seed), rng: rng, crashes: map[epoch.Point]int{}, left: rng.IntN(12)}
 	p, err := plan.Make(s.g.spec)
@@ -78,6 +93,7 @@ func simulate(t *testing.T, seed uint64) map[epoch.Point]int {
 		s.sinks = append(s.sinks, newSimSink(rng.IntN(2) == 0))
 	}
 	for attempt := 0; ; attempt++ {
+		var failed *task.RecordFailure
 		if attempt > 200 {
 			t.Fatalf("not finished after %d runs\n%s", attempt, s.g)
 		}
@@ -85,12 +101,46 @@ func simulate(t *testing.T, seed uint64) map[epoch.Point]int {
 		if err == nil && out.Finished {
 			break
 		}
+		if errors.As(err, &failed) {
+			s.repair(t, failed, out.Stopped)
+			continue
+		}
 		if err != nil && !errors.Is(err, errCrash) && !errors.Is(err, errStore) && !errors.Is(err, context.Canceled) {
 			t.Fatalf("run %d: %v\n%s", attempt, err, s.g)
 		}
 	}
 	s.check(t)
-	return s.crashes
+	return s
+}
+
+// repair makes the record that ended a run a good one, as a user would, and
+// checks that the next run begins with it.
+func (s *sim) repair(t *testing.T, f *task.RecordFailure, stopped bool) {
+	at, o := int(f.Origin.Position()), f.Origin
+	for sp := range s.g.sources[o.Part.Source].each() {
+		if sp.id == string(o.Part.Split) {
+			delete(sp.large, at)
+			sp.records[at].value = "ok"
+		}
+	}
+	if stopped {
+		return // before it came so far
+	}
+	store, err := s.disk.Open(memstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	splits, err := epoch.Checkpoint{Store: store}.Splits(o.Part.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sp := range splits {
+		if string(sp.ID) == string(o.Part.Split) && int(sp.Next) == at {
+			return
+		}
+	}
+	t.Errorf("record %d of %s failed, but the next run does not begin with it: %+v", at, o.Part.Split, splits)
 }
 
 // attempt runs the job until it ends, is stopped, or crashes.
@@ -100,8 +150,8 @@ func (s *sim) attempt(t *testing.T, n uint64) (container.Outcome, error) {
 	defer crash()
 	small := func(v ...int) int { return v[s.rng.IntN(len(v))] }
 	c := container.Config{
-		Plan: s.plan, Identity: map[string]string{"job": "sim"}, Modules: s.g.modules(),
-		Open:     func() (state.Store, error) { return s.disk.Open(s.storeFaults()) },
+		Plan: s.plan, Identity: map[string]string{"job": "sim"}, Modules: s.g.modules(sc.yield),
+		Open:     func() (state.Store, error) { return s.disk.Open(s.storeFaults(sc)) },
 		Unsealed: small(1, 2000, 1<<20), Queue: small(1, 2000, 1<<20), CacheBytes: small(1, 3000, 1<<20), Pending: small(1, 3, 1000),
 		Batch: plugins.Limit{Records: small(1, 3, 20), Bytes: 1 << 20, Record: 1 << 20},
 		Hooks: container.Hooks{Yield: sc.yield, At: func(p epoch.Point) error {
@@ -150,6 +200,10 @@ func (s *sim) attempt(t *testing.T, n uint64) (container.Outcome, error) {
 		sc.drive(done)
 		t.FailNow()
 	}
+	if ctx.Err() != nil {
+		err = errCrash
+	}
+	s.traces = append(s.traces, sc.trace.Sum64())
 	s.disk.Crash(func(n int) int { return s.rng.IntN(n + 1) })
 	return out, err
 }
@@ -163,9 +217,10 @@ func (s *sim) strike(n int) bool {
 	return true
 }
 
-func (s *sim) storeFaults() memstore.Options {
+func (s *sim) storeFaults(sc *sched) memstore.Options {
 	return memstore.Options{
 		BeforeCommit: func(bool) error {
+			sc.yield(-3)
 			switch {
 			case s.strike(50):
 				return errStore

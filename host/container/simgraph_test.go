@@ -63,8 +63,11 @@ type graph struct {
 func newGraph(seed uint64) *graph {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	g := &graph{seed: seed, sinks: map[string][]jobspec.Ref{}, policy: jobspec.RecordPolicy{Action: jobspec.Skip}}
-	if rng.IntN(3) == 0 {
+	switch rng.IntN(4) {
+	case 0:
 		g.policy = jobspec.RecordPolicy{Action: jobspec.DeadLetter, Sink: "dead"}
+	case 1:
+		g.policy = jobspec.RecordPolicy{Action: jobspec.Fail}
 	}
 	g.spec = &jobspec.Spec{Job: "sim", CPUs: 2, Guarantee: jobspec.ExactlyOnce, OnError: jobspec.OnError{Record: g.policy, Module: jobspec.ModuleRestart, Source: jobspec.SourceSkip}}
 	g.spec.Epoch = []time.Duration{time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond, 5 * time.Second}[rng.IntN(4)]
@@ -254,7 +257,7 @@ type code struct {
 	s     *simStep
 	calls guest.Calls
 	rng   *rand.Rand
-	frame []byte
+	yield func()
 }
 
 func (c *code) emit(b *wire.Batch, out uint16, cause uint32, r item) abi.Errno {
@@ -291,6 +294,7 @@ func (c *code) count(key string) (int, abi.Errno) {
 func (c *code) Batch(b *wire.Batch) (abi.Errno, error) {
 	if c.s.sleeps && c.rng.IntN(4) == 0 {
 		time.Sleep(30 * time.Second)
+		c.yield()
 	}
 	var out wire.Batch
 	var rec record.Record
@@ -363,17 +367,20 @@ func (c *code) End(token []byte) (bool, abi.Errno, error) {
 }
 
 // modules returns the graph's steps as modules.
-func (g *graph) modules() []guest.Module {
+func (g *graph) modules(yield func(int)) []guest.Module {
 	var all []guest.Module
 	for i, s := range g.steps {
 		if s.kind == hand {
 			all = append(all, nil)
 			continue
 		}
-		instances := uint64(0)
-		all = append(all, guest.Native(s.name, func(_ guest.Init, calls guest.Calls) (guest.NativeInstance, error) {
-			instances++
-			return &code{s: s, calls: calls, rng: rand.New(rand.NewPCG(g.seed, uint64(i)<<32|instances))}, nil
+		var instances [16]uint64 // by task
+		all = append(all, guest.Native(s.name, func(init guest.Init, calls guest.Calls) (guest.NativeInstance, error) {
+			instances[init.Task]++
+			return &code{
+				s: s, calls: calls, yield: func() { yield(2000 + 16*i + init.Task) },
+				rng: rand.New(rand.NewPCG(g.seed, uint64(i)<<40|uint64(init.Task)<<32|instances[init.Task])),
+			}, nil
 		}))
 	}
 	return all

@@ -1,6 +1,9 @@
 package container_test
 
 import (
+	"fmt"
+	"hash"
+	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -16,13 +19,15 @@ type sched struct {
 	rng   *rand.Rand
 	mu    sync.Mutex
 	stops map[int]chan struct{}
+	came  chan struct{} // somebody stopped
 	steps int
+	trace hash.Hash64 // of who went when
 	limit int         // steps in a run, to find a livelock
 	step  func(n int) // called before each step, on the scheduler's goroutine
 }
 
 func newSched(rng *rand.Rand) *sched {
-	return &sched{rng: rng, stops: map[int]chan struct{}{}, limit: 2_000_000}
+	return &sched{rng: rng, stops: map[int]chan struct{}{}, came: make(chan struct{}, 1), limit: 2_000_000, trace: fnv.New64a()}
 }
 
 func (s *sched) yield(who int) {
@@ -34,13 +39,16 @@ func (s *sched) yield(who int) {
 	}
 	s.stops[who] = c
 	s.mu.Unlock()
+	select {
+	case s.came <- struct{}{}:
+	default:
+	}
 	<-c
 }
 
 // drive lets goroutines go until done is closed; it returns false if that
 // takes longer than an hour of virtual time or limit steps.
 func (s *sched) drive(done <-chan struct{}) bool {
-	began := time.Now()
 	for {
 		synctest.Wait()
 		select {
@@ -51,10 +59,12 @@ func (s *sched) drive(done <-chan struct{}) bool {
 		s.mu.Lock()
 		if len(s.stops) == 0 {
 			s.mu.Unlock()
-			if time.Since(began) > time.Hour {
+			select {
+			case <-done:
+			case <-s.came:
+			case <-time.After(time.Hour):
 				return false
 			}
-			time.Sleep(time.Millisecond)
 			continue
 		}
 		who := make([]int, 0, len(s.stops))
@@ -71,7 +81,9 @@ func (s *sched) drive(done <-chan struct{}) bool {
 		}
 		if s.step != nil {
 			s.step(s.steps)
+			synctest.Wait() // whom a crash woke is gone before the next one goes
 		}
+		fmt.Fprintln(s.trace, w, time.Now())
 		close(c)
 	}
 }

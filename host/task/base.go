@@ -16,7 +16,7 @@ type Control struct {
 
 	Sealed func(*epoch.Delta) // takes what a task sealed; called once a task and epoch
 	Ended  func()             // a task has nothing more to do but to seal
-	AtCut  func()             // a source has come to where this run has to stop
+	AtCut  func()             // a split has come to where this run has to leave it
 	Read   func(records int)  // nil, or called for each batch read from a source
 	Yield  func(task int)     // nil, or called before each look around: a test's scheduler
 }

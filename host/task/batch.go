@@ -1,6 +1,7 @@
 package task
 
 import (
+	"bytes"
 	"encoding/binary"
 	"iter"
 	"slices"
@@ -37,6 +38,11 @@ func (o Origin) Position() record.Position {
 
 // Aggregate tells whether the record was made from a whole batch.
 func (o Origin) Aggregate() bool { return o.pos < 0 }
+
+// Before tells whether o comes before p in the same split.
+func (o Origin) Before(p Origin) bool {
+	return o.Part.Source == p.Part.Source && bytes.Equal(o.Part.Split, p.Part.Split) && o.Position() < p.Position()
+}
 
 func (o Origin) aggregate() Origin {
 	if o.pos >= 0 {

@@ -33,6 +33,7 @@ type found struct {
 
 // Run finds splits until the source has no more, or ctx ends.
 func (e *Enumerator) Run(ctx context.Context) (err error) {
+	e.yield()
 	if e.ended, err = e.load(); err != nil {
 		return err
 	}
@@ -66,6 +67,9 @@ func (e *Enumerator) name() string { return e.Plan.Spec.Sources[e.Index].Name }
 func (e *Enumerator) ask(ctx context.Context, source plugins.Enumerator) {
 	for {
 		d, err := source.Next(ctx)
+		if ctx.Err() != nil {
+			return
+		}
 		select {
 		case e.slot <- found{d, err}:
 			e.Waker.Wake()

@@ -26,21 +26,18 @@ type sourceInput struct {
 	cur    *pooled // being read, nil between splits
 	part   *Part
 	reader plugins.Reader
-	stop   bool // at the cut of its split, or told to: nothing more is read in this run
+	parked bool // a split was left at its cut, so that the input does not end in this run
 
-	finished []epoch.Row // of splits read to their end since the last seal
+	finished []epoch.Row // of splits left since the last seal
 }
 
 // read reads one batch and sends it through the stage. It returns what the
 // task should do next: go on, wait to be woken, or end.
 func (s *sourceInput) read(ctx context.Context) (next turn, err error) {
-	if s.stop {
-		return wait, nil
-	}
 	if s.cur == nil {
 		split, ok, ended := s.pool.take(s.t.epoch)
 		switch {
-		case ended:
+		case ended && !s.parked:
 			return end, nil
 		case !ok:
 			return wait, nil
@@ -49,9 +46,7 @@ func (s *sourceInput) read(ctx context.Context) (next turn, err error) {
 		s.part = &Part{Source: s.index, Split: split.ID, Partition: split.Partition}
 	}
 	if s.cur.cut >= 0 && s.cur.Next >= s.cur.cut {
-		s.stop = true
-		s.t.Control.AtCut()
-		return wait, nil
+		return again, s.park()
 	}
 	if s.reader == nil {
 		s.reader, err = s.source.Open(ctx, s.cur.Split.Split, s.cur.Next)
@@ -136,6 +131,18 @@ func (s *sourceInput) finish() error {
 	return s.close()
 }
 
+// park leaves the current split at its cut for the next run.
+func (s *sourceInput) park() error {
+	s.finished = append(s.finished, s.row())
+	s.cur, s.parked = nil, true
+	s.t.Control.AtCut()
+	return s.close()
+}
+
+func (s *sourceInput) row() epoch.Row {
+	return epoch.Row{Key: epoch.SplitKey(s.index, s.cur.ID), Value: epoch.AppendSplit(nil, &s.cur.Split)}
+}
+
 func (s *sourceInput) close() error {
 	if s.reader == nil {
 		return nil
@@ -150,7 +157,7 @@ func (s *sourceInput) seal() []epoch.Row {
 	rows := s.finished
 	s.finished = nil
 	if s.cur != nil {
-		rows = append(rows, epoch.Row{Key: epoch.SplitKey(s.index, s.cur.ID), Value: epoch.AppendSplit(nil, &s.cur.Split)})
+		rows = append(rows, s.row())
 	}
 	return rows
 }

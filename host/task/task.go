@@ -151,6 +151,7 @@ func (t *Task) newStep(i int) *step {
 func (t *Task) Run(ctx context.Context) (err error) {
 	t.ctx = ctx
 	defer func() { err = errors.Join(err, t.close()) }()
+	t.yield()
 	if err := t.restore(); err != nil {
 		return err
 	}
