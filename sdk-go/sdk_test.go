@@ -324,3 +324,56 @@ func Example() {
 	fmt.Println(got.Values(), got.Failed)
 	// Output: [FOX] [{1 0 empty}]
 }
+
+func TestCalls_Limits(t *testing.T) {
+	register(t, func(cx *wasmill.Context, r *wasmill.Record) error {
+		value := make([]byte, 1<<19)
+		for range 40 {
+			if err := cx.Emit(&wasmill.Record{Value: value}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	var early error
+	wasmill.OnInit(func(cx *wasmill.Context) error {
+		early = cx.Store("s").Put(nil, nil)
+		return nil
+	})
+	h := wasmilltest.New(t, wasmilltest.Options{Stores: []string{"s"}})
+	if !errors.Is(early, wasmill.EPERM) {
+		t.Errorf("a store in OnInit gives %v", early)
+	}
+	// A frame that the host refuses may hold what other records emitted, so the
+	// batch as a whole is refused.
+	if res := h.Batch(values("a")...); len(res.Emitted) != 0 || res.Err == nil {
+		t.Errorf("20 MiB give %d records, failed %+v, error %v", len(res.Emitted), res.Failed, res.Err)
+	}
+}
+
+func TestStore_ScanOverManyPages(t *testing.T) {
+	const entries = 5000 // of 33 bytes, in pages of 64 KiB
+	register(t, func(cx *wasmill.Context, r *wasmill.Record) error {
+		s := cx.Store("s")
+		for i := range entries {
+			if err := s.Put(fmt.Appendf(nil, "%05d", i), make([]byte, 20)); err != nil {
+				return err
+			}
+		}
+		n := 0
+		for e, err := range s.Scan(nil, nil) {
+			if err != nil {
+				return err
+			}
+			if want := fmt.Sprintf("%05d", n); string(e.Key) != want {
+				return fmt.Errorf("entry %d has the key %s", n, e.Key)
+			}
+			n++
+		}
+		return cx.Emit(&wasmill.Record{Value: fmt.Append(nil, n)})
+	})
+	h := wasmilltest.New(t, wasmilltest.Options{Stores: []string{"s"}})
+	if res := h.Batch(values("a")...); !slices.Equal(res.Values(), []string{fmt.Sprint(entries)}) {
+		t.Errorf("got %+v", res)
+	}
+}

@@ -1,17 +1,18 @@
 package record
 
+import "slices"
+
 // Builder makes frames of records in one buffer, which it keeps.
 type Builder struct {
 	buf   []byte
 	count uint32
-	base  int // where the records begin
 }
 
 // Reset begins a frame for a partition. A step's own frames name none.
 func (b *Builder) Reset(name string, number uint32) {
-	b.base = frameHeaderSize + pad(len(name))
+	base := frameHeaderSize + pad(len(name))
 	b.count = 0
-	b.buf = grow(b.buf[:0], b.base)
+	b.buf = slices.Grow(b.buf[:0], base)[:base]
 	clear(b.buf)
 	put32(b.buf, magic)
 	put16(b.buf[4:], version)
@@ -36,25 +37,29 @@ type Place struct {
 // size is Size(r.Len()).
 func (b *Builder) Add(r *Record, size int, at Place) {
 	n := len(b.buf)
-	b.buf = grow(b.buf, size)
+	if cap(b.buf)-n < size {
+		b.buf = slices.Grow(b.buf, size)
+	}
+	b.buf = b.buf[:n+size]
 	p := b.buf[n:]
-	put64(p, uint64(at.Time))
-	put64(p[8:], uint64(at.Position))
-	put32(p[16:], at.Cause)
-	put16(p[20:], at.Stream)
-	put16(p[22:], uint16(r.Flags))
-	put32(p[24:], length(r.Key))
-	put32(p[28:], length(r.Value))
-	put32(p[32:], r.Headers.count)
-	put32(p[36:], uint32(size))
+	h := p[:headerSize] // one check of bounds for all fields
+	put64(h, uint64(at.Time))
+	put64(h[8:], uint64(at.Position))
+	put32(h[16:], at.Cause)
+	put16(h[20:], at.Stream)
+	put16(h[22:], uint16(r.Flags))
+	put32(h[24:], length(r.Key))
+	put32(h[28:], length(r.Value))
+	put32(h[32:], r.Headers.count)
+	put32(h[36:], uint32(size))
 	if size > headerSize {
 		put64(p[size-8:], 0) // the padding; the content then overwrites its part
 	}
-	m := headerSize
-	m += copy(p[m:], r.Key)
-	m += copy(p[m:], r.Value)
+	body := p[headerSize:]
+	k := copy(body, r.Key)
+	v := copy(body[k:], r.Value)
 	if r.Headers.count > 0 {
-		copy(p[m:], r.Headers.raw)
+		copy(body[k+v:], r.Headers.raw)
 	}
 	b.count++
 }

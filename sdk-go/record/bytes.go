@@ -1,7 +1,5 @@
 package record
 
-import "slices"
-
 // Little-endian numbers, in the form that the compiler turns into one load or
 // store. encoding/binary would bring package reflect into every module.
 
@@ -37,14 +35,6 @@ func append32(b []byte, v uint32) []byte {
 
 // pad returns n rounded up to a multiple of 8.
 func pad(n int) int { return (n + 7) &^ 7 }
-
-// grow returns b longer by n bytes of any content.
-func grow(b []byte, n int) []byte {
-	if cap(b)-len(b) < n {
-		b = slices.Grow(b, n)
-	}
-	return b[:len(b)+n]
-}
 
 // zeroTail reports whether b is zero from off to its end, fewer than 8 bytes
 // away. b has 8 bytes at least.

@@ -67,12 +67,13 @@ func (f *Frame) Next(r *Record, cause *uint32) (ok bool, err error) {
 	if len(rest) < headerSize {
 		return false, ErrFrame
 	}
-	total := get32(rest[36:])
+	h := rest[:headerSize] // one check of bounds for all fields
+	total := get32(h[36:])
 	if total < headerSize || total%8 != 0 || uint64(total) > uint64(len(rest)) {
 		return false, ErrFrame
 	}
 	rec := rest[:total]
-	key, value, headers := get32(rec[24:]), get32(rec[28:]), get32(rec[32:])
+	key, value, headers := get32(h[24:]), get32(h[28:]), get32(h[32:])
 	end := headerSize
 	r.Key, r.Value, r.Headers = nil, nil, Headers{}
 	if key != null {
@@ -99,11 +100,11 @@ func (f *Frame) Next(r *Record, cause *uint32) (ok bool, err error) {
 	if len(rec)-end >= 8 || !zeroTail(rec, end) {
 		return false, ErrFrame
 	}
-	r.Time = int64(get64(rec))
-	r.Position = int64(get64(rec[8:]))
-	*cause = get32(rec[16:])
-	r.Stream = get16(rec[20:])
-	r.Flags = Flags(get16(rec[22:]))
+	r.Time = int64(get64(h))
+	r.Position = int64(get64(h[8:]))
+	*cause = get32(h[16:])
+	r.Stream = get16(h[20:])
+	r.Flags = Flags(get16(h[22:]))
 	r.Index = f.index
 	f.rest = rest[total:]
 	f.index++

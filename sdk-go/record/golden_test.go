@@ -209,3 +209,23 @@ func TestHeaders(t *testing.T) {
 		t.Error("c is there")
 	}
 }
+
+func TestBuilder_ClearsThePaddingOfAUsedBuffer(t *testing.T) {
+	var b record.Builder
+	b.Reset("", 0)
+	full := record.Record{Value: bytes.Repeat([]byte{0xff}, 100)}
+	b.Add(&full, record.Size(full.Len()), record.Place{})
+	for n := range 17 {
+		b.Reset("p", 0)
+		r := record.Record{Value: make([]byte, n)}
+		b.Add(&r, record.Size(r.Len()), record.Place{})
+		var f record.Frame
+		if err := f.Open(b.Frame()); err != nil {
+			t.Fatal(err)
+		}
+		var cause uint32
+		if ok, err := f.Next(&r, &cause); !ok || err != nil {
+			t.Errorf("value of %d bytes: %v, %v", n, ok, err)
+		}
+	}
+}

@@ -54,7 +54,7 @@ func (h *Host) BatchOf(partition string, number uint32, records ...wasmill.Recor
 	var res Result
 	for {
 		undo := h.snapshot()
-		_, err := h.call(encode(partition, number, records, left), func(b []byte) int32 { return h.in.Process(1, b) })
+		_, err := h.process(opBatch, len(left), encode(partition, number, records, left))
 		if err != nil {
 			h.stores = undo
 			res.Err = err
@@ -98,7 +98,7 @@ func (h *Host) End() Result {
 	var token []byte
 	for {
 		undo := h.snapshot()
-		status, err := h.call(token, func(b []byte) int32 { return h.in.Process(3, b) })
+		status, err := h.process(opEnd, 0, token)
 		if err != nil {
 			h.stores = undo
 			res.Err = err
@@ -110,6 +110,10 @@ func (h *Host) End() Result {
 		}
 		token = h.token
 	}
+}
+
+func (h *Host) process(op int32, records int, payload []byte) (int32, error) {
+	return h.call(op, records, payload, func(b []byte) int32 { return h.in.Process(op, b) })
 }
 
 func (h *Host) snapshot() []map[string]string {

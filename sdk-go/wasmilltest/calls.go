@@ -4,6 +4,7 @@ package wasmilltest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -18,17 +19,26 @@ const (
 	maxResume     = 64 << 10
 )
 
+var errPlace = errors.New("wasmilltest: an emitted record names an output or a cause that does not exist")
+
 func negative(e wasmill.Errno) int32 { return -int32(e) }
 
 // fake is the host's side of the calls on a Host, apart from what tests use.
 type fake Host
 
 func (h *fake) Emit(frame []byte) int32 {
+	if h.op == 0 {
+		return negative(wasmill.EPERM)
+	}
+	if h.bytes += len(frame); h.bytes > maxEmit {
+		return negative(wasmill.E2BIG)
+	}
 	var f record.Frame
 	if err := f.Open(bytes.Clone(frame)); err != nil {
 		h.fault = err
 		return negative(wasmill.EINVAL)
 	}
+	var taken []Emitted // of a frame all records or none
 	for {
 		var e Emitted
 		var cause uint32
@@ -38,10 +48,12 @@ func (h *fake) Emit(frame []byte) int32 {
 			return negative(wasmill.EINVAL)
 		}
 		if !ok {
+			h.emitted = append(h.emitted, taken...)
 			return 0
 		}
-		if int(e.Record.Stream) >= len(h.opts.Outputs) {
-			return negative(wasmill.EBADF)
+		if int(e.Record.Stream) >= len(h.opts.Outputs) || cause != record.CauseBatch && int64(cause) >= int64(h.records) {
+			h.fault = errPlace
+			return negative(wasmill.EINVAL)
 		}
 		if e.Record.Len() > h.opts.Record {
 			return negative(wasmill.E2BIG)
@@ -52,16 +64,25 @@ func (h *fake) Emit(frame []byte) int32 {
 		if cause == record.CauseBatch {
 			e.Cause = -1
 		}
-		h.emitted = append(h.emitted, e)
+		taken = append(taken, e)
 	}
 }
 
 func (h *fake) Fail(index uint32, code int32, message string) int32 {
+	if h.op == 0 {
+		return negative(wasmill.EPERM)
+	}
+	if int64(index) >= int64(h.records) {
+		return negative(wasmill.EINVAL)
+	}
 	h.failed = append(h.failed, Failed{Index: int(index), Code: code, Reason: message})
 	return 0
 }
 
 func (h *fake) Resume(token []byte) int32 {
+	if h.op != opEnd {
+		return negative(wasmill.EPERM)
+	}
 	if len(token) > maxResume {
 		return negative(wasmill.E2BIG)
 	}

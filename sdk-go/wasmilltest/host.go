@@ -34,6 +34,9 @@ type Host struct {
 	metrics []metric
 
 	// Of the running call:
+	op      int32 // 0 during init
+	records int   // of the batch
+	bytes   int   // emitted
 	now     int64
 	emitted []Emitted
 	failed  []Failed
@@ -86,16 +89,24 @@ func Open(o Options) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("wasmilltest: the config is no JSON: %w", err)
 	}
-	if _, err := h.call(payload, h.in.Init); err != nil {
+	if _, err := h.call(0, 0, payload, h.in.Init); err != nil {
 		return nil, err
 	}
 	return h, nil
 }
 
+// The operations.
+const (
+	opBatch int32 = 1
+	opEnd   int32 = 3
+)
+
 func list(s []string) []string { return append([]string{}, s...) }
 
-// call hands payload to the instance as the host does and returns the status.
-func (h *Host) call(payload []byte, fn func([]byte) int32) (int32, error) {
+// call hands payload, a batch of that many records for opBatch, to the
+// instance as the host does and returns the status.
+func (h *Host) call(op int32, records int, payload []byte, fn func([]byte) int32) (int32, error) {
+	h.op, h.records, h.bytes = op, records, 0
 	h.emitted, h.failed, h.token, h.fault = nil, nil, nil, nil
 	logged := len(h.logs)
 	status := host.Call((*fake)(h), func() int32 {

@@ -21,6 +21,9 @@ func reply(buf, value []byte) int32 {
 }
 
 func (h *fake) checkKey(store uint32, key []byte) int32 {
+	if h.op == 0 {
+		return negative(wasmill.EPERM)
+	}
 	if int64(store) >= int64(len(h.stores)) {
 		return negative(wasmill.EBADF)
 	}
