@@ -381,3 +381,31 @@ func BenchmarkLines(b *testing.B) {
 		})
 	}
 }
+
+// Positions far behind the first bytes in memory: plain files are jumped into,
+// compressed ones are read up to there.
+func TestReader_ResumesFarIntoAFile(t *testing.T) {
+	var text bytes.Buffer
+	for i := range 100_000 {
+		fmt.Fprintf(&text, "line %08d\n", i) // 14 bytes each
+	}
+	for name, b := range map[string][]byte{"plain": text.Bytes(), "gzip": gz(text.Bytes()), "zstd": zst(text.Bytes())} {
+		f := &data{b: b}
+		r := read.New(f, options(read.Lines, len(b)), 14*90_000)
+		var batch wire.Batch
+		next, err := r.Read(t.Context(), &batch, plugins.Limit{Records: 1, Bytes: 1, Record: 100})
+		r.Close()
+		var rec record.Record
+		if err != nil || batch.Count != 1 || next != 14*90_001 {
+			t.Errorf("%s: %d records, next %d, %v", name, batch.Count, next, err)
+			continue
+		}
+		wire.Next(batch.Records, &rec)
+		if string(rec.Value) != "line 00090000" {
+			t.Errorf("%s: got %q", name, rec.Value)
+		}
+		if name == "plain" && f.calls > 2 {
+			t.Errorf("a plain file was read %d times to get there", f.calls)
+		}
+	}
+}

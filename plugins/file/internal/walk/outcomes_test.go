@@ -359,3 +359,33 @@ func TestSource_BackPressure(t *testing.T) {
 		t.Errorf("after Close: %v", err)
 	}
 }
+
+// 17 nested names of 255 bytes are more than a path may have: what lies so
+// deep is reported, and nothing else suffers.
+func TestSource_PathThatIsTooLong(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	at, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 17 {
+		name := strings.Repeat("n", 255)
+		if err := at.Mkdir(name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		next, err := at.OpenRoot(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at.Close()
+		at = next
+	}
+	at.Close()
+	values, faults := run(t, walk.New(plugins.Env{}, walk.Options{Root: dir}), nil)
+	if fmt.Sprint(values) != "[1]" || len(faults) != 1 || !strings.HasPrefix(faults[0], "unreadable nnn") {
+		t.Errorf("got %q and %d faults", values, len(faults))
+	}
+}
