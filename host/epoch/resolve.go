@@ -2,9 +2,9 @@ package epoch
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
+
+	"github.com/wasmill/wasmill/host/plan"
 )
 
 // Facts are what a run finds before it begins.
@@ -39,8 +39,8 @@ func Resolve(f Facts) (Decision, error) {
 	case f.Format != Format:
 		return Refuse, fmt.Errorf("the state has format %d, this build reads format %d; run with --fresh to start over", f.Format, Format)
 	}
-	if d := differences(f.Identity, f.Wanted); len(d) > 0 {
-		return Refuse, &ChangedError{Differences: d}
+	if c := plan.Changes(f.Identity, f.Wanted); len(c) > 0 {
+		return Refuse, &ChangedError{Changes: c}
 	}
 	if f.Finished {
 		return Nothing, nil
@@ -48,42 +48,15 @@ func Resolve(f Facts) (Decision, error) {
 	return Resume, nil
 }
 
-// Difference is a part of a job that changed; "" means that it was not there.
-type Difference struct{ Path, Was, Is string }
-
 // ChangedError says that a checkpoint belongs to another form of the job.
-type ChangedError struct{ Differences []Difference }
+type ChangedError struct{ Changes []plan.Change }
 
 func (e *ChangedError) Error() string {
 	var b strings.Builder
-	b.WriteString("the job changed since its state was written:")
-	for _, d := range e.Differences {
-		fmt.Fprintf(&b, "\n  %s: was %s, is %s", d.Path, quoted(d.Was), quoted(d.Is))
+	b.WriteString("the job has changed since its state was written:")
+	for _, c := range e.Changes {
+		b.WriteString("\n  " + c.String())
 	}
 	b.WriteString("\nundo the change to go on, or run with --fresh to drop the state and the output and start over")
 	return b.String()
-}
-
-func quoted(s string) string {
-	if s == "" {
-		return "absent"
-	}
-	return s
-}
-
-func differences(was, is map[string]string) []Difference {
-	paths := slices.Sorted(maps.Keys(was))
-	for p := range is {
-		if _, ok := was[p]; !ok {
-			paths = append(paths, p)
-		}
-	}
-	slices.Sort(paths)
-	var d []Difference
-	for _, p := range paths {
-		if was[p] != is[p] {
-			d = append(d, Difference{p, was[p], is[p]})
-		}
-	}
-	return d
 }

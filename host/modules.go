@@ -1,0 +1,63 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/wasmill/wasmill/host/guest"
+	"github.com/wasmill/wasmill/host/guest/build"
+)
+
+// compile builds and compiles the modules of all steps, side by side; steps
+// that name the same one share it.
+func (j *Job) compile(ctx context.Context) error {
+	builds, err := j.o.cacheDir("builds")
+	if err != nil {
+		return err
+	}
+	modules, err := j.o.cacheDir("modules")
+	if err != nil {
+		return err
+	}
+	j.engine, err = guest.NewEngine(ctx, guest.EngineOptions{CacheDir: modules, MemoryLimit: uint64(j.Spec.Limits.Memory), Log: j.o.Log})
+	if err != nil {
+		return err
+	}
+	type compiled struct {
+		module guest.Module
+		err    error
+	}
+	byPath := map[string]*compiled{}
+	for _, s := range j.Spec.Steps {
+		if s.Wasm != "" && byPath[s.Wasm] == nil {
+			byPath[s.Wasm] = new(compiled)
+		}
+	}
+	var wg sync.WaitGroup
+	for path, c := range byPath {
+		wg.Go(func() {
+			wasm, _, err := build.Resolve(ctx, path, build.Options{CacheDir: builds, Building: j.o.Building})
+			if err == nil {
+				c.module, err = j.engine.Compile(ctx, wasm, path)
+			}
+			c.err = err
+		})
+	}
+	wg.Wait()
+	var errs []error
+	j.modules = make([]guest.Module, len(j.Spec.Steps))
+	for i, s := range j.Spec.Steps {
+		c := byPath[s.Wasm]
+		if c == nil {
+			continue
+		}
+		if c.err != nil {
+			errs = append(errs, fmt.Errorf("%s:%d:%d: step %s: %w", j.Spec.File, s.Place.Line, s.Place.Column, s.Name, c.err))
+			continue
+		}
+		j.modules[i] = c.module
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,61 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/wasmill/wasmill/state"
+	"github.com/wasmill/wasmill/state/pebblestore"
+)
+
+// stateDir is the directory of a job's state: the store, and the number of
+// the process that has it open, for the message to another one.
+type stateDir struct {
+	dir   string
+	first *pebblestore.Store // opened, and not yet taken by next
+}
+
+func newStateDir(dir string) *stateDir { return &stateDir{dir: dir} }
+
+func (d *stateDir) pidFile() string { return filepath.Join(d.dir, "run.pid") }
+
+func (d *stateDir) open() error {
+	s, err := pebblestore.Open(filepath.Join(d.dir, "store"), pebblestore.Options{})
+	if errors.Is(err, state.ErrLocked) {
+		by := ""
+		if pid, err := os.ReadFile(d.pidFile()); err == nil {
+			by = " (process " + strings.TrimSpace(string(pid)) + ")"
+		}
+		return fmt.Errorf("state directory %s is in use by another run of this job%s: wait for it or stop it: %w", d.dir, by, state.ErrLocked)
+	}
+	if err != nil {
+		return err
+	}
+	d.first = s
+	return os.WriteFile(d.pidFile(), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644)
+}
+
+// next returns the open store once, and opens it anew from then on.
+func (d *stateDir) next() (*pebblestore.Store, error) {
+	if d.first == nil {
+		if err := d.open(); err != nil {
+			return nil, err
+		}
+	}
+	s := d.first
+	d.first = nil
+	return s, nil
+}
+
+func (d *stateDir) close() error {
+	if d.first == nil {
+		return nil
+	}
+	err := d.first.Close()
+	d.first = nil
+	return err
+}
