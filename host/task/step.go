@@ -151,10 +151,9 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 	s.stats.Nanos.Add(int64(time.Since(began)))
 	s.stats.Batches.Add(1)
 	switch {
-	case err != nil:
 	case s.t.broken != nil:
 		err = fmt.Errorf("step %s: store: %w", s.spec.Name, s.t.broken)
-	case s.calls.fault != "":
+	case s.calls.fault != "" && (err == nil || isTrap(err) && trapKind(err) == guest.TrapABI):
 		err = &guest.Trap{Kind: guest.TrapABI, Module: s.module.Digest(), Message: s.calls.fault}
 	case status < 0:
 		err = &guest.Trap{Kind: guest.TrapStatus, Module: s.module.Digest(), Message: "the guest refused the batch with " + (-status).String()}
