@@ -82,7 +82,8 @@ type Iterator interface {
 	// Next moves to the next key and reports whether there is one.
 	Next() bool
 
-	// SeekGE moves to the first key that is not below key.
+	// SeekGE moves to the first key in the iterator's bounds that is not below
+	// key, forwards or backwards.
 	SeekGE(key []byte) bool
 
 	// Key and Value are views that are good until the next move. Off a key

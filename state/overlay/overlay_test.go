@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/wasmill/wasmill/state"
@@ -193,6 +196,135 @@ func TestOverlay_BytesFollowTheWrites(t *testing.T) {
 	}
 	if d := o.Seal(); o.Bytes() != 0 || d.Bytes() == 0 || d.Len() != 1 {
 		t.Errorf("after Seal %d open, %d sealed, %d keys", o.Bytes(), d.Bytes(), d.Len())
+	}
+}
+
+// TestOverlay_UndoAfterGrowth undoes batches in which the tables grew, so that
+// older keys had moved behind newer ones.
+func TestOverlay_UndoAfterGrowth(t *testing.T) {
+	for n := 1; n < 1200; n = n*5/4 + 1 {
+		o := overlay.New(nothing{}, 0)
+		var k []byte
+		for i := range n {
+			o.Put(key(k, i), []byte("old"))
+		}
+		o.Begin()
+		for i := range 5 * n {
+			o.Put(key(k, i), []byte("new"))
+		}
+		o.Undo()
+		for i := range 5 * n {
+			v, ok, err := o.Get(key(k, i))
+			if must(t, err); ok != (i < n) || ok && string(v) != "old" {
+				t.Fatalf("%d keys: key %d is %q, %v", n, i, v, ok)
+			}
+		}
+		if d := o.Seal(); d.Len() != n {
+			t.Fatalf("%d keys in the delta, want %d", d.Len(), n)
+		}
+	}
+}
+
+// TestOverlay_ViewAsKey reads a key that is the value of the read before.
+func TestOverlay_ViewAsKey(t *testing.T) {
+	for _, cache := range []int{0, 2 << 10, 1 << 20} {
+		reads := 0
+		s := memstore.New(memstore.Options{BeforeRead: func() error { reads++; return nil }})
+		b := s.NewBatch()
+		var k []byte
+		for i := range 100 {
+			must(t, b.Set(key(k, i), key(nil, (i+1)%100)))
+		}
+		must(t, b.Commit(false))
+		o := overlay.New(s, cache)
+		for range 3 {
+			next := key(nil, 0)
+			for i := range 100 {
+				v, ok, err := o.Get(next)
+				if must(t, err); !ok || string(v) != string(key(k, (i+1)%100)) {
+					t.Fatalf("cache %d: the value of key %d is %q, %v", cache, i, v, ok)
+				}
+				next = v
+			}
+		}
+		if want := 100; cache == 1<<20 && reads != want {
+			t.Errorf("%d reads of the store, want %d", reads, want)
+		}
+	}
+}
+
+// TestDelta_AllIsInOrder has many keys that share long beginnings.
+func TestDelta_AllIsInOrder(t *testing.T) {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("replay with -seed=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 3))
+	for _, alphabet := range []string{"\x00", "\x00\x01", "ab", "\x00\xff", "0123456789"} {
+		for _, longest := range []int{6, 20, 200, -40} { // all of one length if negative
+			o := overlay.New(nothing{}, 0)
+			want := map[string]bool{}
+			prefix := make([]byte, rng.IntN(20))
+			for range 5000 {
+				k := bytes.Clone(prefix)
+				n := -longest
+				if n < 0 {
+					n = rng.IntN(longest)
+				}
+				for range n {
+					c := alphabet[0]
+					if rng.IntN(8) == 0 {
+						c = alphabet[rng.IntN(len(alphabet))]
+					}
+					k = append(k, c)
+				}
+				o.Put(k, nil)
+				want[string(k)] = true
+			}
+			sorted := slices.Sorted(maps.Keys(want))
+			i := 0
+			for k := range o.Seal().All() {
+				if string(k) != sorted[i] {
+					t.Fatalf("alphabet %q, up to %d: key %d is %q, want %q", alphabet, longest, i, k, sorted[i])
+				}
+				i++
+			}
+			if i != len(sorted) {
+				t.Fatalf("%d keys, want %d", i, len(sorted))
+			}
+		}
+	}
+}
+
+// TestDelta_IsReadBesideTheTask walks over a sealed delta while the task reads,
+// writes and scans.
+func TestDelta_IsReadBesideTheTask(t *testing.T) {
+	s := memstore.New(memstore.Options{})
+	o := overlay.New(s, 1<<20)
+	for epoch := range 5 {
+		var k []byte
+		for i := range 3000 {
+			o.Put(key(k, i*(epoch+1)), k)
+		}
+		d := o.Seal()
+		done := make(chan error)
+		go func() { done <- write(s, d) }()
+		for i := range 300 {
+			_, _, err := o.Get(key(k, i))
+			must(t, err)
+			o.Put(key(k, i*3), []byte("x"))
+			if i%100 == 0 {
+				scan, err := o.Scan(nil, nil)
+				must(t, err)
+				for range 2000 {
+					scan.Next()
+				}
+				must(t, errors.Join(scan.Err(), scan.Close()))
+			}
+		}
+		must(t, <-done)
+		o.Committed()
 	}
 }
 

@@ -18,7 +18,6 @@ var ErrStale = errors.New("overlay: the scan is older than a write: start anothe
 type Scan struct {
 	o      *Overlay
 	writes uint64
-	lower  []byte
 	layers []layer // a layer hides those behind it
 	db     state.Iterator
 	dbOn   bool // db stands on a key
@@ -46,7 +45,7 @@ func (o *Overlay) Scan(lower, upper []byte) (*Scan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Scan{o: o, writes: o.writes, db: db, lower: bytes.Clone(lower)}
+	s := &Scan{o: o, writes: o.writes, db: db}
 	for _, run := range o.open.view() {
 		s.add(o.open, run, lower, upper)
 	}
@@ -80,9 +79,6 @@ func (s *Scan) Next() bool {
 func (s *Scan) SeekGE(key []byte) bool {
 	if !s.good() {
 		return false
-	}
-	if bytes.Compare(key, s.lower) < 0 {
-		key = s.lower
 	}
 	for i := range s.layers {
 		l := &s.layers[i]
