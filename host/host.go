@@ -77,7 +77,7 @@ func Open(ctx context.Context, o Options) (*Job, error) {
 }
 
 func (j *Job) open(ctx context.Context) (err error) {
-	if j.Spec, err = jobspec.Load(j.o.File, j.o.Registry, j.o.Overrides); err != nil {
+	if j.Spec, err = Load(j.o.File, j.o.Registry, j.o.Overrides); err != nil {
 		return err
 	}
 	if j.Plan, err = plan.Make(j.Spec); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/guest/build"
+	"github.com/wasmill/wasmill/host/jobspec"
 )
 
 // compile builds and compiles the modules of all steps, side by side; steps
@@ -54,10 +55,24 @@ func (j *Job) compile(ctx context.Context) error {
 			continue
 		}
 		if c.err != nil {
-			errs = append(errs, fmt.Errorf("%s:%d:%d: step %s: %w", j.Spec.File, s.Place.Line, s.Place.Column, s.Name, c.err))
+			errs = append(errs, &ModuleError{File: j.Spec.File, Place: s.Place, Step: s.Name, Err: c.err})
 			continue
 		}
 		j.modules[i] = c.module
 	}
 	return errors.Join(errs...)
 }
+
+// ModuleError says that the module of a step cannot be built or compiled.
+type ModuleError struct {
+	File  string // the job file as given
+	Place jobspec.Place
+	Step  string
+	Err   error
+}
+
+func (e *ModuleError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: step %s: %v", e.File, e.Place.Line, e.Place.Column, e.Step, e.Err)
+}
+
+func (e *ModuleError) Unwrap() error { return e.Err }

@@ -1,0 +1,7 @@
+// Command wasmill runs jobs. It parses, wires and exits; what it runs is in
+// package host. Each command has a file of its own.
+package main
+
+import "os"
+
+func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }

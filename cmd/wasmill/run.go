@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmill/wasmill/host"
+	"github.com/wasmill/wasmill/host/container"
+	"github.com/wasmill/wasmill/host/epoch"
+)
+
+func runCommand() *cobra.Command {
+	r := &runner{output: newChoice("table", "json"), level: newChoice("auto", "debug", "info", "warn", "error")}
+	cmd := &cobra.Command{
+		Use:   "run JOB",
+		Short: "Run a job until its input has ended",
+		Long: "Run a job until its input has ended.\n" +
+			"A job that was stopped or killed goes on where its last commit left it.\n" +
+			"SIGINT or SIGTERM stops behind the epoch under way, a second one at once; neither loses anything.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.file, r.stdout, r.stderr = args[0], cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return r.run()
+		},
+	}
+	r.flags.add(cmd)
+	cmd.Flags().BoolVar(&r.fresh, "fresh", false, "drop the job's state and output and start over")
+	cmd.Flags().Var(r.output, "output", "form of the summary: a table on standard error, or a JSON document on standard output (on standard error if the job prints records)")
+	cmd.Flags().Var(r.level, "log-level", "least level that is logged; auto is warn on a terminal and info elsewhere")
+	return cmd
+}
+
+// runner is one `wasmill run`.
+type runner struct {
+	flags          jobFlags
+	file           string
+	fresh          bool
+	output, level  *choice
+	stdout, stderr io.Writer
+}
+
+func (r *runner) run() error {
+	scr := newScreen(r.stderr)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	sig := catchSignals(scr, cancel)
+	defer sig.close()
+
+	out := &recordOutput{w: r.stdout, broken: func() { cancel(errReaderGone) }}
+	job, err := host.Open(ctx, host.Options{
+		File: r.file, Overrides: r.flags.over, Registry: registry(out), Fresh: r.fresh,
+		Log: newLogger(scr, r.level.value),
+		Building: func(dir string) {
+			scr.say("building %s (first time, some seconds)…", shown(dir))
+		},
+	})
+	if err != nil {
+		return r.ended(ctx, scr, err)
+	}
+	if job.Decision == epoch.Nothing {
+		return errors.Join(r.nothingToDo(scr, job), job.Close())
+	}
+	sig.running(job)
+	stopProgress := showProgress(scr, job)
+	res, err := job.Run(ctx)
+	stopProgress()
+	s := summarise(job, res, err)
+	err = errors.Join(err, job.Close())
+	switch {
+	case ctx.Err() != nil:
+		err = r.ended(ctx, scr, err)
+	case err == nil && !res.Finished:
+		scr.say("stopped: the next run goes on behind epoch %d", s.Epoch)
+		err = errInterrupted
+	}
+	s.Exit = exitCode(err)
+	return errors.Join(err, r.print(scr, job, s))
+}
+
+// ended turns the error of a run that was cancelled into what the user did.
+func (r *runner) ended(ctx context.Context, scr *screen, err error) error {
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return err
+	case errors.Is(cause, errReaderGone):
+		scr.say("stopped: nobody reads standard output any more; the next run goes on with what was not printed")
+	default:
+		scr.say("stopped at once: the next run goes on from the last commit")
+	}
+	return errInterrupted
+}
+
+func (r *runner) nothingToDo(scr *screen, job *host.Job) error {
+	s := summarise(job, container.Outcome{Finished: true}, nil)
+	scr.say("job %s has finished before; there is nothing to do", s.Job)
+	for _, o := range s.Outputs {
+		scr.say("  output %s: %s", o.Sink, o.where())
+	}
+	scr.say("run with --fresh to drop its state and output and start over")
+	if r.output.value == "json" {
+		return r.print(scr, job, s)
+	}
+	return nil
+}
+
+// print prints the summary: JSON is a result and goes to standard output,
+// unless the job prints its records there.
+func (r *runner) print(scr *screen, job *host.Job, s *summary) error {
+	if r.output.value == "table" {
+		_, err := io.WriteString(scr, s.table())
+		return err
+	}
+	w := r.stdout
+	if printsRecords(job.Spec) {
+		w = scr
+	}
+	doc, err := s.json()
+	if err != nil {
+		return fmt.Errorf("summary: %w", err)
+	}
+	_, err = w.Write(doc)
+	return err
+}
