@@ -1,6 +1,8 @@
 package pebblestore
 
 import (
+	"cmp"
+
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -20,11 +22,13 @@ type Options struct {
 	// Cache is shared with other stores; nil makes one for this store alone.
 	Cache *Cache
 
-	// CacheBytes is the size of a cache of its own. Default: 32 MiB.
+	// CacheBytes bounds the blocks in a cache of its own. What its memtables do
+	// not use of their bound is used for blocks too. Default: 32 MiB.
 	CacheBytes int64
 
-	// MemtableBytes bounds a memtable, of which there are at most four. They
-	// start at 256 KiB and double while there is need. Default: 32 MiB.
+	// MemtableBytes bounds a memtable, of which there are at most two, for a
+	// moment three. They start at 256 KiB and double while there is need.
+	// Default: 16 MiB.
 	MemtableBytes int
 
 	// ReadOnly opens the store without changing it: a Commit returns an error.
@@ -33,17 +37,22 @@ type Options struct {
 
 const (
 	defaultCacheBytes    = 32 << 20
-	defaultMemtableBytes = 32 << 20
+	defaultMemtableBytes = 16 << 20
+
+	// memtables is how many memtables there are at most: Pebble takes their
+	// memory from the cache, which has room for them for this reason.
+	memtables = 3
 )
 
-// Cache is blocks and open files that stores share. It must be closed after
-// the stores that use it.
+// Cache is memory and open files that stores share. It must be closed after the
+// stores that use it.
 type Cache struct {
 	blocks *pebble.Cache
 	files  *pebble.FileCache
 }
 
-// NewCache returns a cache of that many bytes of blocks and files open files.
+// NewCache returns a cache of that many bytes and open files. The bytes are for
+// blocks and for the memtables of all its stores, which come first.
 func NewCache(bytes int64, files int) *Cache {
 	blocks := pebble.NewCache(bytes)
 	return &Cache{blocks: blocks, files: pebble.NewFileCache(4, files)}
@@ -62,15 +71,9 @@ func (o Options) pebble(fs vfs.FS, lock *pebble.Lock) *pebble.Options {
 		FormatMajorVersion: Format,
 		Logger:             logger{},
 		ReadOnly:           o.ReadOnly,
-		MemTableSize:       uint64(o.MemtableBytes),
-		CacheSize:          o.CacheBytes,
+		MemTableSize:       uint64(cmp.Or(o.MemtableBytes, defaultMemtableBytes)),
 	}
-	if p.CacheSize == 0 {
-		p.CacheSize = defaultCacheBytes
-	}
-	if p.MemTableSize == 0 {
-		p.MemTableSize = defaultMemtableBytes
-	}
+	p.CacheSize = cmp.Or(o.CacheBytes, defaultCacheBytes) + memtables*int64(p.MemTableSize)
 	if o.Cache != nil {
 		p.Cache, p.FileCache = o.Cache.blocks, o.Cache.files
 	}
