@@ -48,7 +48,10 @@ func (c Checkpoint) Facts() (Facts, error) {
 			return f, fmt.Errorf("epoch: identity row: %w", err)
 		}
 	}
-	_, f.Finished, err = c.meta(metaFinished)
+	if _, f.Finished, err = c.meta(metaFinished); err != nil {
+		return f, err
+	}
+	f.Clean, err = c.Clean()
 	return f, err
 }
 

@@ -12,6 +12,7 @@ type Facts struct {
 	Exists   bool              // there is a checkpoint
 	Format   int               // of its rows
 	Finished bool              // the job has ended
+	Clean    bool              // what was decided last is finalised
 	Identity map[string]string // of the job that wrote it
 	Wanted   map[string]string // of the job that wants to run
 	Fresh    bool              // the user asked to start over
@@ -42,7 +43,9 @@ func Resolve(f Facts) (Decision, error) {
 	if c := plan.Changes(f.Identity, f.Wanted); len(c) > 0 {
 		return Refuse, &ChangedError{Changes: c}
 	}
-	if f.Finished {
+	// A job that has ended may have outputs to finalise: resuming it opens its
+	// writers, which does that, and no task has anything left to do.
+	if f.Finished && f.Clean {
 		return Nothing, nil
 	}
 	return Resume, nil
