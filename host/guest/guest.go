@@ -28,8 +28,8 @@ type Module interface {
 // Instance is running code with a memory of its own. It is used by one
 // goroutine at a time. After an error of type *Trap it is dead: Close it.
 type Instance interface {
-	// Batch runs one batch. b is the caller's and not changed. A negative
-	// status means that the guest refuses the whole batch.
+	// Batch runs one batch. b is the caller's and not changed. A status other
+	// than OK means that the guest refuses the whole batch.
 	Batch(ctx context.Context, b *wire.Batch) (status abi.Errno, err error)
 
 	// End tells the end of a bounded input. token is what the guest passed to

@@ -18,6 +18,14 @@ type Reason struct {
 	Err   error // the trap, if there is one
 }
 
+// String returns the class and the text; that of a trap begins with its class.
+func (r Reason) String() string {
+	if r.Err != nil {
+		return r.Text
+	}
+	return r.Class + ": " + r.Text
+}
+
 func guestFailure(f failure) Reason {
 	if f.keyless {
 		return Reason{Class: "no_key", Text: f.message}
@@ -46,7 +54,7 @@ func (e *RecordFailure) Error() string {
 			at = "a record aggregated from a batch that begins at " + at
 		}
 	}
-	return fmt.Sprintf("job %s, step %s: %s: %s: %s (on_error.record is fail; see skip and dead_letter)", e.Job, e.Step, at, e.Reason.Class, e.Reason.Text)
+	return fmt.Sprintf("job %s, step %s%s: %s: %s (on_error.record is fail; see skip and dead_letter)", e.Job, e.Step, inModule(e.Module), at, e.Reason)
 }
 
 func (e *RecordFailure) Unwrap() error { return e.Reason.Err }
@@ -60,9 +68,18 @@ type ModuleFailure struct {
 
 func (e *ModuleFailure) Error() string {
 	if e.InARow > 1 {
-		return fmt.Sprintf("step %s: parked after %d faults in a row: %v", e.Step, e.InARow, e.Err)
+		return fmt.Sprintf("step %s%s: parked after %d faults in a row: %v", e.Step, inModule(e.Module), e.InARow, e.Err)
 	}
-	return fmt.Sprintf("step %s: %v", e.Step, e.Err)
+	return fmt.Sprintf("step %s%s: %v", e.Step, inModule(e.Module), e.Err)
+}
+
+// inModule names a module as much as people need to tell it from others.
+func inModule(digest string) string {
+	const short = len("sha256:") + 12
+	if digest == "" {
+		return ""
+	}
+	return ", module " + digest[:min(short, len(digest))]
 }
 
 func (e *ModuleFailure) Unwrap() error { return e.Err }
@@ -85,11 +102,11 @@ func (t *Task) reject(rec *record.Record, from Origin, step, module string, poli
 	switch policy.Action {
 	case jobspec.Skip:
 		t.counts.Skipped++
-		t.Log.Warn("record skipped", t.identity(from, step, why)...)
+		t.Log.Warn("record skipped", t.identity(from, step, module, why)...)
 		return nil
 	case jobspec.DeadLetter:
 		t.counts.DeadLetter++
-		t.Log.Info("record to dead letters", t.identity(from, step, why)...)
+		t.Log.Info("record to dead letters", t.identity(from, step, module, why)...)
 		t.deadLetter(rec, from, step, module, policy.Sink, why)
 		return nil
 	}
@@ -103,8 +120,8 @@ func (t *Task) sourceName(from Origin) string {
 	return t.Plan.Spec.Sources[from.Part.Source].Name
 }
 
-func (t *Task) identity(from Origin, step string, why Reason) []any {
-	args := []any{"step", step, "class", why.Class, "error", why.Text}
+func (t *Task) identity(from Origin, step, module string, why Reason) []any {
+	args := []any{"step", step, "module", module, "class", why.Class, "error", why.Text}
 	if p := from.Part; p != nil {
 		args = append(args, "source", t.sourceName(from), "partition", p.Name, "position", from.Position())
 	}

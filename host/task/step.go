@@ -155,8 +155,8 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 		err = fmt.Errorf("step %s: store: %w", s.spec.Name, s.t.broken)
 	case s.calls.fault != "" && (err == nil || isTrap(err) && trapKind(err) == guest.TrapABI):
 		err = &guest.Trap{Kind: guest.TrapABI, Module: s.module.Digest(), Message: s.calls.fault}
-	case status < 0:
-		err = &guest.Trap{Kind: guest.TrapStatus, Module: s.module.Digest(), Message: "the guest refused the batch with " + (-status).String()}
+	case err == nil && status != abi.OK:
+		err = &guest.Trap{Kind: guest.TrapStatus, Module: s.module.Digest(), Message: "the guest refused the batch with " + status.String()}
 	}
 	if err == nil && len(s.calls.failed) == 0 {
 		s.t.state.Keep()

@@ -12,7 +12,7 @@ const (
 // Parameters and locals of wasmill_process and of the bodies that Step takes.
 const (
 	Op, Ptr, Len            byte = 0, 1, 2
-	recordAt, index, count  byte = 3, 4, 5
+	RecordAt, index, count  byte = 3, 4, 5
 	found, keyLen, position byte = 6, 7, 8
 )
 
@@ -82,29 +82,29 @@ func alloc() []byte {
 func Code(parts ...[]byte) []byte { return join(parts) }
 
 // eachRecord runs body for every record of the batch frame at Ptr, with the
-// record's address in recordAt and its number in index. Other operations
+// record's address in RecordAt and its number in index. Other operations
 // return 0 before it.
 func eachRecord(body ...[]byte) []byte {
 	return Code(
 		Get(Op), Const(int32(abi.OpBatch)), Ne, If, Const(0), Return, End,
 		Get(Ptr), Load(8), Set(count),
-		Get(Ptr), Get(Ptr), Load(20), Const(7), Add, Const(-8), And, Add, Const(32), Add, Set(recordAt),
+		Get(Ptr), Get(Ptr), Load(20), Const(7), Add, Const(-8), And, Add, Const(32), Add, Set(RecordAt),
 		Block, Loop,
 		Get(index), Get(count), GeU, BrIf(1),
 		join(body),
-		Get(recordAt), Get(recordAt), Load(36), Add, Set(recordAt),
+		Get(RecordAt), Get(RecordAt), Load(36), Add, Set(RecordAt),
 		Get(index), Const(1), Add, Set(index),
 		Br(0),
 		End, End,
 	)
 }
 
-// rewrite makes the record at recordAt one that the guest emits: position 0,
+// rewrite makes the record at RecordAt one that the guest emits: position 0,
 // its own index as cause, output 0.
 var rewrite = Code(
-	Get(recordAt), Const64(0), Store64(8),
-	Get(recordAt), Get(index), Store(16),
-	Get(recordAt), Const(0), Store16(20),
+	Get(RecordAt), Const64(0), Store64(8),
+	Get(RecordAt), Get(index), Store(16),
+	Get(RecordAt), Const(0), Store16(20),
 )
 
 // PassThrough emits every batch as it came, in one frame.
@@ -116,7 +116,7 @@ func PassThrough() []byte {
 
 // TrapOn is PassThrough but for a trap on a record with that value.
 func TrapOn(value string) []byte {
-	return onValue(value, func(Imports) []byte { return Unreachable })
+	return OnValue(value, nil, func(Imports) []byte { return Unreachable })
 }
 
 // FailOn is PassThrough but rejects records with that value, with code 7.
@@ -132,25 +132,32 @@ func FailOn(value, message string) []byte {
 	})
 }
 
-func onValue(value string, then func(Imports) []byte) []byte {
-	return StepWith(func(m *Module, _ Imports) { m.Data(valueAddr, []byte(value)) }, func(im Imports) []byte {
+// OnValue is PassThrough but for what then does on each record with that
+// value, whose address is in local RecordAt. change is as in StepWith.
+func OnValue(value string, change func(*Module, Imports), then func(Imports) []byte) []byte {
+	return StepWith(func(m *Module, im Imports) {
+		m.Data(valueAddr, []byte(value))
+		if change != nil {
+			change(m, im)
+		}
+	}, func(im Imports) []byte {
 		return Code(eachRecord(ifValue(value, then(im)), rewrite), Get(Ptr), Get(Len), Call(im.Emit))
 	})
 }
 
-// ifValue runs then if the value of the record at recordAt is value.
+// ifValue runs then if the value of the record at RecordAt is value.
 func ifValue(value string, then ...[]byte) []byte {
 	n := int32(len(value))
 	return Code(
-		Get(recordAt), Load(24), Set(keyLen), // all-ones is a null key
+		Get(RecordAt), Load(24), Set(keyLen), // all-ones is a null key
 		Get(keyLen), Const(-1), Eq, If, Const(0), Set(keyLen), End,
 		Const(0), Set(found),
 		Block,
-		Get(recordAt), Load(28), Const(n), Ne, BrIf(0),
+		Get(RecordAt), Load(28), Const(n), Ne, BrIf(0),
 		Const(0), Set(position),
 		Loop,
 		Get(position), Const(n), Ne, If,
-		Get(recordAt), Get(keyLen), Add, Get(position), Add, Load8(40),
+		Get(RecordAt), Get(keyLen), Add, Get(position), Add, Load8(40),
 		Get(position), Load8(valueAddr), Ne, BrIf(2),
 		Get(position), Const(1), Add, Set(position),
 		Br(1),
