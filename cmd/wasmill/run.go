@@ -68,28 +68,29 @@ func (r *runner) run() error {
 	stopProgress := showProgress(scr, job)
 	res, err := job.Run(ctx)
 	stopProgress()
-	s := summarise(job, res, err)
-	err = errors.Join(err, job.Close())
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		err = r.ended(ctx, scr, err)
-	case err == nil && !res.Finished:
-		scr.say("stopped: the next run goes on behind epoch %d", s.Epoch)
+	case res.Stopped && !res.Finished && (err == nil || errors.Is(err, host.ErrPartial)):
+		scr.say("stopped: the next run goes on behind epoch %d", job.Status().Epoch)
 		err = errInterrupted
 	}
+	s := summarise(job, res, err)
+	err = errors.Join(err, job.Close())
 	s.Exit = exitCode(err)
 	return errors.Join(err, r.print(scr, job, s))
 }
 
-// ended turns the error of a run that was cancelled into what the user did.
+// ended turns what became of a cancelled run into the reason of the
+// cancelling, and says it. Any other error stays what it is.
 func (r *runner) ended(ctx context.Context, scr *screen, err error) error {
 	switch cause := context.Cause(ctx); {
-	case cause == nil:
-		return err
 	case errors.Is(cause, errReaderGone):
 		scr.say("stopped: nobody reads standard output any more; the next run goes on with what was not printed")
-	default:
+	case errors.Is(cause, errSignal) && errors.Is(err, context.Canceled):
 		scr.say("stopped at once: the next run goes on from the last commit")
+	default:
+		return err
 	}
 	return errInterrupted
 }

@@ -122,7 +122,7 @@ func outcome(job *host.Job, out container.Outcome, err error) string {
 		return "partial"
 	case err == nil && out.Finished:
 		return "finished"
-	case out.Stopped && (err == nil || errors.Is(err, host.ErrPartial)):
+	case errors.Is(err, errInterrupted), out.Stopped && (err == nil || errors.Is(err, host.ErrPartial)):
 		return "interrupted"
 	}
 	return "failed"
