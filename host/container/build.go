@@ -49,7 +49,11 @@ func (r *run) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.buildTasks(pools, writers)
+	last, err := r.checkpoint.Epoch()
+	if err != nil {
+		return err
+	}
+	r.buildTasks(pools, writers, last == 0)
 	for n := range r.wakers {
 		ended, err := r.checkpoint.Ended(n)
 		if err != nil {
@@ -123,22 +127,27 @@ func (r *run) openWriters(ctx context.Context, generation uint64) ([][]*epoch.Wr
 	return all, nil
 }
 
-func (r *run) buildTasks(pools []*task.Pool, writers [][]*epoch.Writer) {
+func (r *run) buildTasks(pools []*task.Pool, writers [][]*epoch.Writer, fresh bool) {
 	c := &r.k.c
 	for i := range c.Sources {
 		r.finders = append(r.finders, &task.Enumerator{Base: r.base(), Index: i, Source: c.Sources[i], Pool: pools[i]})
 	}
 	configs := make([][]task.Config, len(c.Plan.Stages))
-	total := 0
+	stateful := 0 // tasks that share the cache
 	for s := range c.Plan.Stages {
-		total += c.Plan.Stages[s].Tasks
+		if stage := &c.Plan.Stages[s]; stage.HasStores() {
+			stateful += stage.Tasks
+		}
 	}
 	for s := range c.Plan.Stages {
 		stage := &c.Plan.Stages[s]
 		for i := range stage.Tasks {
 			tc := task.Config{
 				Base: r.base(), Stage: s, Index: i, Modules: c.Modules, Outputs: map[int][]*task.Queue{}, Writers: map[int]*epoch.Writer{},
-				State: overlay.New(r.store, c.CacheBytes/total), BatchLimit: c.Batch, Limits: c.Limits,
+				State: overlay.New(r.store, c.CacheBytes/max(stateful, 1)), BatchLimit: c.Batch, Limits: c.Limits,
+			}
+			if fresh {
+				tc.State.Empty()
 			}
 			if stage.Source >= 0 {
 				tc.Source, tc.Pool = c.Sources[stage.Source], pools[stage.Source]

@@ -37,7 +37,7 @@ type Config struct {
 	Batch  plugins.Limit
 
 	Unsealed   int // bytes of unsealed work, default 64 MiB
-	Queue      int // bytes in one queue between two tasks, default 4 MiB
+	Queue      int // bytes in one queue between two tasks, default 256 KiB: what a barrier has to pass
 	CacheBytes int // of clean state entries, all tasks together, default 64 MiB
 	Pending    int // splits found and not read, default 10,000
 
@@ -60,7 +60,7 @@ func (c *Config) defaults() {
 		}
 	}
 	set(&c.Unsealed, 64<<20)
-	set(&c.Queue, 4<<20)
+	set(&c.Queue, 256<<10)
 	set(&c.CacheBytes, 64<<20)
 	set(&c.Pending, 10_000)
 	set(&c.Batch.Records, 1024)

@@ -47,7 +47,7 @@ type Committer struct {
 	// would. It is nil but in tests.
 	At func(Point) error
 
-	// Decided is called between the decision and Finalise: what the epoch
+	// Decided is called between the decision and Finalise: whatever the epoch
 	// wrote is in the store now.
 	Decided func(e *Epoch)
 }
@@ -58,8 +58,13 @@ var ErrFinalise = errors.New("epoch: finalise")
 
 // Commit makes e durable and visible. Each line may be the last before a
 // crash: up to Decide nothing has happened, from Decide on everything has,
-// and what is left to do is found in the tokens.
+// and what is left to do is found in the tokens. An epoch in which nothing
+// happened costs nothing; its number is used up.
 func (c *Committer) Commit(ctx context.Context, e *Epoch) error {
+	if e.empty() {
+		c.Decided(e)
+		return nil
+	}
 	if err := c.each(ctx, e, BeforeWrite, write); err != nil {
 		return err
 	}

@@ -37,6 +37,16 @@ type Epoch struct {
 	tokens []Row // of the writers, made by Prepare
 }
 
+// empty reports whether nothing happened in the epoch.
+func (e *Epoch) empty() bool {
+	for _, d := range e.Deltas {
+		if d.State != nil || len(d.Rows) > 0 || len(d.Out) > 0 || d.Ended {
+			return false
+		}
+	}
+	return true
+}
+
 // rows returns the rows of all deltas and the tokens in key order, one a key.
 func (e *Epoch) rows() []Row {
 	var all []Row

@@ -2,7 +2,11 @@
 // Spec gives the same Plan.
 package plan
 
-import "github.com/wasmill/wasmill/host/jobspec"
+import (
+	"slices"
+
+	"github.com/wasmill/wasmill/host/jobspec"
+)
 
 // Plan is the graph of a job cut into stages. A stage is a run of steps
 // between exchanges; each of its tasks runs all of its steps, so that records
@@ -22,6 +26,11 @@ type Stage struct {
 	Partitions int    // at least Tasks; task t owns the partitions p with p % Tasks == t; behind a source as many as Tasks
 	Steps      []Step // in topological order
 	Feeds      []Edge // where the source's records go
+}
+
+// HasStores tells whether any of the stage's steps has a store.
+func (s *Stage) HasStores() bool {
+	return slices.ContainsFunc(s.Steps, func(st Step) bool { return len(st.Stores) > 0 })
 }
 
 // Step is a step of a stage.

@@ -24,6 +24,7 @@ type calls struct {
 	outs      []*Batch // one for each output of the step
 	emitted   int      // bytes
 	written   int      // writes of state
+	put       int      // bytes that they put
 	failed    []failure
 	fault     string // first breach of the ABI
 	token     []byte // of resume
@@ -41,13 +42,16 @@ type failure struct {
 	keyless bool // found by the host: a key is missing before a step with stores
 }
 
-const maxFailMessage = 4 << 10
+const (
+	maxFailMessage = 4 << 10
+	maxWritten     = 64 << 20 // bytes of state that one call may put
+)
 
 // begin makes c ready for a call over in.
 func (c *calls) begin(in *Batch) {
 	c.in = in
 	c.positions = c.positions[:0]
-	c.emitted, c.written = 0, 0
+	c.emitted, c.written, c.put = 0, 0, 0
 	c.failed = c.failed[:0]
 	c.fault = ""
 	c.token, c.resumed = c.token[:0], false
@@ -191,6 +195,9 @@ func (c *calls) StatePut(store uint32, key, value []byte) abi.Errno {
 	row, e := c.row(store, key)
 	if e != abi.OK {
 		return e
+	}
+	if c.put += len(row) + len(value); c.put > maxWritten {
+		return abi.ENOSPC
 	}
 	c.written++
 	c.s.t.state.Put(row, value)

@@ -1,8 +1,6 @@
 package task
 
 import (
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -12,11 +10,17 @@ import (
 
 const maxMetrics = 64 // of one step
 
-// metrics are the counters and gauges that a step's guests define.
+// metrics are the counters and gauges that a step's guests define. The task's
+// goroutine defines and adds; others take snapshots.
 type metrics struct {
-	mu     sync.Mutex // guards names and the slice; values are read at any time
+	mu     sync.Mutex // held to change names and values, and by snapshot
 	names  map[string]uint32
-	values []*atomic.Int64
+	values []*metric
+}
+
+type metric struct {
+	kind  guest.MetricKind
+	value atomic.Int64
 }
 
 func (m *metrics) define(kind guest.MetricKind, name []byte) (uint32, abi.Errno) {
@@ -26,6 +30,9 @@ func (m *metrics) define(kind guest.MetricKind, name []byte) (uint32, abi.Errno)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if h, ok := m.names[string(name)]; ok {
+		if m.values[h].kind != kind {
+			return 0, abi.EINVAL
+		}
 		return h, abi.OK
 	}
 	if len(m.values) == maxMetrics {
@@ -36,7 +43,7 @@ func (m *metrics) define(kind guest.MetricKind, name []byte) (uint32, abi.Errno)
 	}
 	h := uint32(len(m.values))
 	m.names[string(name)] = h
-	m.values = append(m.values, new(atomic.Int64))
+	m.values = append(m.values, &metric{kind: kind})
 	return h, abi.OK
 }
 
@@ -44,7 +51,11 @@ func (m *metrics) add(handle uint32, delta int64) abi.Errno {
 	if int64(handle) >= int64(len(m.values)) {
 		return abi.EBADF
 	}
-	m.values[handle].Add(delta)
+	v := m.values[handle]
+	if v.kind == guest.Counter && delta < 0 {
+		return abi.EINVAL
+	}
+	v.value.Add(delta)
 	return abi.OK
 }
 
@@ -53,8 +64,8 @@ func (m *metrics) snapshot() map[string]int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := make(map[string]int64, len(m.names))
-	for _, n := range slices.Sorted(maps.Keys(m.names)) {
-		out[n] = m.values[m.names[n]].Load()
+	for name, h := range m.names {
+		out[name] = m.values[h].value.Load()
 	}
 	return out
 }

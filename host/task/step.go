@@ -114,8 +114,9 @@ func (s *step) transact(ctx context.Context, b *Batch) error {
 }
 
 // attempt makes one call with v. It returns the records that the guest
-// rejected, or a *guest.Trap after which the instance is gone; in both cases
-// nothing of the call is left. Without either, its effects are in the overlay
+// rejected, or a *guest.Trap after which the instance is gone (but if the
+// guest refused the batch by its status); in both cases nothing of the call
+// is left. Without either, its effects are in the overlay
 // and in calls.outs.
 func (s *step) attempt(ctx context.Context, v *Batch) ([]failure, error) {
 	s.calls.begin(v)
@@ -165,7 +166,7 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 	}
 	s.t.state.Undo()
 	s.calls.drop()
-	if err != nil && isTrap(err) {
+	if err != nil && isTrap(err) && trapKind(err) != guest.TrapStatus {
 		s.stats.Traps.Add(1)
 		if e := s.discard(ctx); e != nil {
 			return nil, e

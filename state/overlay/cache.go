@@ -11,6 +11,7 @@ package overlay
 type cache struct {
 	limit      int // bytes of a generation, 0 if there is no cache
 	young, old *table
+	whole      bool   // every key that the store has is here: what is not, is absent
 	buf        []byte // a key and value that survive turnAndInsert
 }
 
@@ -48,6 +49,7 @@ func (c *cache) put(h uint32, key, value []byte) {
 	}
 	if recSize(key, value)+slotCost > c.limit/4 {
 		c.drop(h, key)
+		c.whole = false
 		return
 	}
 	slot, r := c.young.find(h, key)
@@ -86,6 +88,7 @@ func (c *cache) turnAndInsert(h uint32, key, value []byte) (r []byte) {
 		value = c.buf[len(key):]
 	}
 	c.young, c.old = c.old, c.young
+	c.whole = c.whole && c.young.n == 0
 	c.young.reset()
 	return c.young.at(c.young.insert(h, 0, key, value))
 }
