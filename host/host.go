@@ -58,10 +58,6 @@ type Job struct {
 	progress []plugins.Progress // by source
 }
 
-// ErrPartial says that parts of a source could not be read and the policy on
-// them is fail: everything else is processed and committed.
-var ErrPartial = errors.New("parts of the input were not read")
-
 // Open reads the job file, builds and compiles modules, and looks at the
 // state that is there. A fault in the file is a jobspec.Faults. The Job must
 // be closed.

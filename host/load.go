@@ -3,16 +3,16 @@ package host
 import (
 	"errors"
 
+	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/host/jobspec"
 	"github.com/wasmill/wasmill/plugins"
 )
 
-// FileError says that a job file cannot be read at all; what is wrong in one
-// that can is a jobspec.Faults.
-type FileError struct{ Err error }
-
-func (e *FileError) Error() string { return e.Err.Error() }
-func (e *FileError) Unwrap() error { return e.Err }
+// The version of the interface between host and guest in this build.
+const (
+	ABIVersion = abi.Version
+	ABIMinor   = abi.Minor
+)
 
 // Load reads a job file. An error is a jobspec.Faults or a *FileError.
 func Load(file string, reg *plugins.Registry, o jobspec.Overrides) (*jobspec.Spec, error) {

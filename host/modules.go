@@ -3,12 +3,10 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/guest/build"
-	"github.com/wasmill/wasmill/host/jobspec"
 )
 
 // compile builds and compiles the modules of all steps, side by side; steps
@@ -62,17 +60,3 @@ func (j *Job) compile(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
-
-// ModuleError says that the module of a step cannot be built or compiled.
-type ModuleError struct {
-	File  string // the job file as given
-	Place jobspec.Place
-	Step  string
-	Err   error
-}
-
-func (e *ModuleError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: step %s: %v", e.File, e.Place.Line, e.Place.Column, e.Step, e.Err)
-}
-
-func (e *ModuleError) Unwrap() error { return e.Err }

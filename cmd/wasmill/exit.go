@@ -9,7 +9,6 @@ import (
 	"github.com/wasmill/wasmill/host/epoch"
 	"github.com/wasmill/wasmill/host/jobspec"
 	"github.com/wasmill/wasmill/plugins"
-	"github.com/wasmill/wasmill/state"
 )
 
 // The exit codes. docs/running.md explains them.
@@ -41,7 +40,7 @@ func exitCode(err error) int {
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
 	case errors.As(err, &faults), errors.As(err, &file), errors.As(err, &changed), errors.As(err, &module),
-		errors.As(err, &usage), errors.Is(err, state.ErrLocked):
+		errors.As(err, &usage), errors.Is(err, host.ErrLocked):
 		return exitUsage
 	case errors.As(err, &system) && system.Class == plugins.Unreachable:
 		return exitUnreachable

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/host"
 )
 
 func versionCommand() *cobra.Command {
@@ -17,7 +17,7 @@ func versionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "wasmill %s (ABI %d.%d, %s, %s/%s)\n",
-				version(), abi.Version, abi.Minor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				version(), host.ABIVersion, host.ABIMinor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

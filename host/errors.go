@@ -1,0 +1,37 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/wasmill/wasmill/host/jobspec"
+	"github.com/wasmill/wasmill/state"
+)
+
+// ErrPartial says that parts of a source could not be read and the policy on
+// them is fail: everything else is processed and committed.
+var ErrPartial = errors.New("parts of the input were not read")
+
+// ErrLocked says that another run has the state directory.
+var ErrLocked = state.ErrLocked
+
+// FileError says that a job file cannot be read at all; what is wrong in one
+// that can is a jobspec.Faults.
+type FileError struct{ Err error }
+
+func (e *FileError) Error() string { return e.Err.Error() }
+func (e *FileError) Unwrap() error { return e.Err }
+
+// ModuleError says that the module of a step cannot be built or compiled.
+type ModuleError struct {
+	File  string // the job file as given
+	Place jobspec.Place
+	Step  string
+	Err   error
+}
+
+func (e *ModuleError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: step %s: %v", e.File, e.Place.Line, e.Place.Column, e.Step, e.Err)
+}
+
+func (e *ModuleError) Unwrap() error { return e.Err }
