@@ -131,7 +131,7 @@ func TestKill_WordCountComesOutRight(t *testing.T) {
 	grew, before := 0, uint64(0)
 	for kill := range kills {
 		d := freshDiary(t, dir)
-		c := child(t, "wordcount", dir, root, strconv.Itoa(tasks), "20ms", "", "0")
+		c := child(t, "wordcount", dir, root, strconv.Itoa(tasks), "10ms", "", "0")
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestKill_WordCountComesOutRight(t *testing.T) {
 		before = number
 	}
 	d := freshDiary(t, dir)
-	if err := child(t, "wordcount", dir, root, strconv.Itoa(tasks), "20ms", "", "0").Run(); err != nil {
+	if err := child(t, "wordcount", dir, root, strconv.Itoa(tasks), "10ms", "", "0").Run(); err != nil {
 		t.Fatal(err)
 	}
 	n := d.read()

@@ -26,6 +26,7 @@ type sourceInput struct {
 	cur    *pooled // being read, nil between splits
 	part   *Part
 	reader plugins.Reader
+	seen   int64 // bytes of the current split that count as read
 	parked bool // a split was left at its cut, so that the input does not end in this run
 
 	finished []epoch.Row // of splits left since the last seal
@@ -42,7 +43,10 @@ func (s *sourceInput) read(ctx context.Context) (next turn, err error) {
 		case !ok:
 			return wait, nil
 		}
-		s.cur = &split
+		s.cur, s.seen = &split, 0
+		if done := int64(split.Next - split.Start); done > 0 {
+			s.seen = min(done, split.Bytes) // by an earlier run
+		}
 		s.part = &Part{Source: s.index, Split: split.ID, Partition: split.Partition}
 	}
 	if s.cur.cut >= 0 && s.cur.Next >= s.cur.cut {
@@ -92,6 +96,15 @@ func (s *sourceInput) deliver(ctx context.Context, b *Batch, pos record.Position
 	return s.t.route(ctx, b, s.feeds)
 }
 
+// progress counts n bytes more of the current split as read, but never more
+// than it has: where a position is not a byte, the rest counts at its end.
+func (s *sourceInput) progress(n int64) {
+	n = min(n, s.cur.Bytes-s.seen)
+	s.seen += n
+	s.t.counts.Bytes += n
+	s.t.Stats.Bytes.Add(n)
+}
+
 // trim removes the records of b from the cut on.
 func (s *sourceInput) trim(b *Batch) {
 	n, rest := 0, b.Records
@@ -110,6 +123,7 @@ func (s *sourceInput) settle(err error) error {
 	case errors.Is(err, io.EOF):
 		s.t.counts.Splits++
 		s.t.Stats.Splits.Add(1)
+		s.progress(s.cur.Bytes)
 		return s.finish()
 	case errors.As(err, &bad):
 		rec := record.Record{Time: record.NoTime, Position: bad.Position, Value: bad.Value}
