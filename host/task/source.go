@@ -27,7 +27,7 @@ type sourceInput struct {
 	part   *Part
 	reader plugins.Reader
 	seen   int64 // bytes of the current split that count as read
-	parked bool // a split was left at its cut, so that the input does not end in this run
+	parked bool  // a split was left at its cut, so that the input does not end in this run
 
 	finished []epoch.Row // of splits left since the last seal
 }
