@@ -40,7 +40,7 @@ func jobFields(reg *plugins.Registry) []plugins.Field {
 		{Name: "sinks", Type: typeMap, Fields: sinkFields(reg), Doc: "Where records go."},
 		{Name: "on_error", Type: plugins.Object, Default: keyDefaults{}, Fields: errorFields(), Doc: "What follows on errors."},
 		{Name: "guarantee", Type: plugins.String, Default: string(ExactlyOnce), Enum: []string{string(ExactlyOnce), string(AtLeastOnce)},
-			Doc: "What the job promises of its sinks."},
+			Doc: "What the job promises of its sinks. Those of this build keep the stronger promise under both."},
 		{Name: "epoch", Type: plugins.Duration, Default: 100 * time.Millisecond, Check: durationIn(time.Millisecond, time.Hour),
 			Doc: "Time between two commits, from 1ms to 1h."},
 		{Name: "limits", Type: plugins.Object, Default: keyDefaults{}, Fields: limitFields(), Doc: "Bounds on what a module may take."},
