@@ -1,0 +1,63 @@
+# make help says what there is.
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO          ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Modules beside the root: what a guest is built from depends on nothing else.
+MODULES := sdk-go $(patsubst %/go.mod,%,$(wildcard examples/*/*/go.mod))
+
+# Files that are ours to format: testdata is as it is meant to be.
+GOFILES = $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## bin/wasmill
+	$(GO) build -o bin/wasmill ./cmd/wasmill
+
+.PHONY: need
+need:
+	@scripts/need.sh
+
+.PHONY: check
+check: need ## the fast part: build, format, vet, staticcheck, arrows, short tests with -race
+	$(GO) build ./...
+	@files=$$(gofmt -l $(GOFILES)); if [ -n "$$files" ]; then echo "run gofmt -w on:"; echo "$$files"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	$(GO) test ./host/internal/archtest
+	$(GO) test -race -shuffle=on -short -timeout 15m ./...
+
+.PHONY: test
+test: need ## everything: check, the long tests, the SDK, the examples
+	@echo "== modules"
+	$(GO) mod download
+	@echo "== check"
+	@$(MAKE) --no-print-directory check
+	@echo "== long tests"
+	$(GO) test -shuffle=on -timeout 30m ./...
+	@for m in $(MODULES); do \
+		echo "== $$m"; \
+		(cd $$m && $(GO) vet ./... && $(GO) test -race -shuffle=on ./...); \
+	done
+	@echo "== all tests passed"
+
+.PHONY: soak
+soak: need ## hours: 100,000 simulated runs, every fuzz target for 60 s, the kill tests again and again
+	$(GO) test ./host/container -run 'TestSimulation$$' -seeds 100000 -timeout 60m
+	@scripts/fuzz.sh 60s
+	$(GO) test ./host -run TestKill -count 10 -timeout 120m
+
+.PHONY: fuzz
+fuzz: need ## every fuzz target for 10 s
+	@scripts/fuzz.sh 10s
+
+.PHONY: bench
+bench: need ## every benchmark, with allocations
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
+	@for m in $(MODULES); do (cd $$m && $(GO) test -run '^$$' -bench . -benchmem ./...); done
