@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -44,7 +45,7 @@ func (f *fixture) write(name, content string) {
 // options are those of a run of job.yaml with values set.
 func (f *fixture) options(set ...string) host.Options {
 	reg := new(plugins.Registry)
-	file.Register(reg, f.t.Output())
+	file.Register(reg, io.Discard)
 	return host.Options{
 		File: f.path("job.yaml"), Registry: reg, Overrides: jobspec.Overrides{Set: set, WorkDir: f.dir},
 		CacheDir: f.path("cache"), Log: slog.New(slog.NewTextHandler(&f.log, nil)),

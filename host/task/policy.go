@@ -121,7 +121,11 @@ func (t *Task) sourceName(from Origin) string {
 }
 
 func (t *Task) identity(from Origin, step, module string, why Reason) []any {
-	args := []any{"step", step, "module", module, "class", why.Class, "error", why.Text}
+	args := []any{"step", step}
+	if module != "" {
+		args = append(args, "module", module)
+	}
+	args = append(args, "class", why.Class, "error", why.Text)
 	if p := from.Part; p != nil {
 		args = append(args, "source", t.sourceName(from), "partition", p.Name, "position", from.Position())
 	}

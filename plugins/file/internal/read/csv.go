@@ -140,7 +140,7 @@ func (c *csv) Read(ctx context.Context, b *wire.Batch, limit plugins.Limit) (rec
 		}
 		code := "bad_csv"
 		if bad == nil && len(c.value) > limit.Record {
-			code, bad = "too_large", fmt.Errorf("a row of %d bytes as JSON is over limits.record of %d", len(c.value), limit.Record)
+			code, bad = "too_large", fmt.Errorf("a row of %d bytes as JSON is over limits.max_record of %d", len(c.value), limit.Record)
 		}
 		if bad != nil {
 			if read > 0 {
@@ -189,7 +189,7 @@ func (c *csv) tooLarge(ctx context.Context, limit int) (record.Position, error) 
 			if b == '\n' && !quoted {
 				w.r += i + 1
 				return position(w.pos()), recordError("too_large", pos, w.pos(), first,
-					fmt.Errorf("%s: a row of %d bytes is over limits.record of %d", quote(c.path), w.pos()-pos, limit))
+					fmt.Errorf("%s: a row of %d bytes is over limits.max_record of %d", quote(c.path), w.pos()-pos, limit))
 			}
 		}
 		w.r = w.w
@@ -198,7 +198,7 @@ func (c *csv) tooLarge(ctx context.Context, limit int) (record.Position, error) 
 				w.err = err // the reader is of no use: its split is read again from pos
 				return position(pos), err
 			}
-			return position(w.pos()), recordError("too_large", pos, w.pos(), first, errors.New(quote(c.path)+": a row is over limits.record and ends with the file"))
+			return position(w.pos()), recordError("too_large", pos, w.pos(), first, errors.New(quote(c.path)+": a row is over limits.max_record and ends with the file"))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/wasmill/wasmill/abi/record"
 	"github.com/wasmill/wasmill/abi/wire"
@@ -39,7 +40,7 @@ func (l *lines) start(ctx context.Context) error {
 			return err
 		}
 		l.skip = false
-		if err := l.discard(ctx); err != nil {
+		if err := l.discard(ctx, l.end); err != nil {
 			return err
 		}
 	} else if err := l.w.seek(ctx, l.pos); err != nil {
@@ -50,7 +51,9 @@ func (l *lines) start(ctx context.Context) error {
 }
 
 // discard moves behind the next \n, or to the end, without keeping anything.
-func (l *lines) discard(ctx context.Context) error {
+// It stops at stop or later if no line begins before: a line that is longer
+// than a split is read once, not once for each split in it.
+func (l *lines) discard(ctx context.Context, stop int64) error {
 	w := l.w
 	l.scanned = 0
 	for {
@@ -59,6 +62,9 @@ func (l *lines) discard(ctx context.Context) error {
 			return nil
 		}
 		w.r = w.w
+		if w.pos() >= stop {
+			return nil
+		}
 		if err := w.more(ctx); err != nil {
 			if w.err != nil {
 				return nil // the end: the caller's next step finds it
@@ -153,14 +159,14 @@ func (l *lines) Read(ctx context.Context, b *wire.Batch, limit plugins.Limit) (r
 func (l *lines) tooLarge(ctx context.Context, limit int) (record.Position, error) {
 	w := l.w
 	pos, first := w.pos(), head(w.buf[w.r:w.w])
-	if err := l.discard(ctx); err != nil {
+	if err := l.discard(ctx, math.MaxInt64); err != nil {
 		// ctx ended half way: the reader is of no use any more, its split is
 		// read again from pos.
 		w.err = err
 		return position(pos), err
 	}
 	return position(w.pos()), recordError("too_large", pos, w.pos(), first,
-		fmt.Errorf("%s: a line of %d bytes is over limits.record of %d", quote(w.in.o.Path), w.pos()-pos, limit))
+		fmt.Errorf("%s: a line of %d bytes is over limits.max_record of %d", quote(w.in.o.Path), w.pos()-pos, limit))
 }
 
 func (l *lines) badJSON(line []byte, next int) (record.Position, error) {

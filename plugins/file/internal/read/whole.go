@@ -37,7 +37,7 @@ func (h *whole) Read(ctx context.Context, b *wire.Batch, limit plugins.Limit) (r
 	if w.w > room {
 		// What is behind is not read: its length matters to nobody.
 		h.pos = 1
-		return 1, recordError("too_large", 0, 1, w.buf[:w.w], fmt.Errorf("%s: the content is over limits.record of %d", quote(h.o.Path), limit.Record))
+		return 1, recordError("too_large", 0, 1, w.buf[:w.w], fmt.Errorf("%s: the content is over limits.max_record of %d", quote(h.o.Path), limit.Record))
 	}
 	if w.torn() {
 		return 0, w.err

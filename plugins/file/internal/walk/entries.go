@@ -48,7 +48,7 @@ func (r *entriesReader) Read(_ context.Context, b *wire.Batch, limit plugins.Lim
 			r.pos++
 			return record.Position(r.pos), &plugins.RecordError{
 				Code: "too_large", Position: record.Position(r.pos - 1), Next: record.Position(r.pos), Value: r.value[:min(len(r.value), 1<<10)],
-				Err: fmt.Errorf("%q: an entry of %d bytes is over limits.record of %d", path, size, limit.Record),
+				Err: fmt.Errorf("%q: an entry of %d bytes is over limits.max_record of %d", path, size, limit.Record),
 			}
 		}
 		b.Add(&record.Record{Time: record.NoTime, Position: record.Position(r.pos), Key: r.key, Value: r.value})
