@@ -120,16 +120,22 @@ func (t *Task) sourceName(from Origin) string {
 	return t.Plan.Spec.Sources[from.Part.Source].Name
 }
 
-func (t *Task) identity(from Origin, step, module string, why Reason) []any {
-	args := []any{"step", step}
-	if module != "" {
-		args = append(args, "module", module)
+// logFailed logs the first ten failed records of a task in this run, and then
+// every one whose number is a power of ten: the counts are in the summary.
+func (t *Task) logFailed(what string, from Origin, step string, why Reason) {
+	t.failed++
+	n := t.failed
+	for n%10 == 0 {
+		n /= 10
 	}
-	args = append(args, "class", why.Class, "error", why.Text)
+	if t.failed > 10 && n != 1 {
+		return
+	}
+	args := []any{"step", step, "class", why.Class, "error", why.Text, "failed", t.failed}
 	if p := from.Part; p != nil {
 		args = append(args, "source", t.sourceName(from), "partition", p.Name, "position", from.Position())
 	}
-	return args
+	t.Log.Warn(what, args...)
 }
 
 // deadLetter writes a record as it came, with headers that tell its story.

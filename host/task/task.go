@@ -71,6 +71,7 @@ type Task struct {
 	faults  []epoch.Row
 	ends    ends
 	done    bool
+	failed  int   // records that the policy got in this run
 	bytes   int   // of the open delta, as counted at the gate
 	broken  error // the store failed during a call
 }
@@ -248,17 +249,15 @@ func (t *Task) aligned() bool {
 	return true
 }
 
-// look does one piece of work, if there is one.
+// look does one piece of work, if there is one: an item that came from
+// another task, a batch of the source, or a call of an end.
 func (t *Task) look(ctx context.Context) (turn, error) {
-	open := true
+	ended := true // all inputs
 	for k := range t.inputs {
 		i := (t.turnOf + k) % len(t.inputs)
 		in := &t.inputs[i]
-		if in.ended {
-			continue
-		}
-		open = false
-		if in.marked {
+		ended = ended && in.ended
+		if in.ended || in.marked {
 			continue
 		}
 		if it, ok := in.Queue.pop(); ok {
@@ -266,7 +265,7 @@ func (t *Task) look(ctx context.Context) (turn, error) {
 			return again, t.receive(ctx, in, it)
 		}
 	}
-	if !open || t.done || t.Control.Stopping.Load() || !t.Gate.Open() {
+	if !ended || t.done || t.Control.Stopping.Load() || !t.Gate.Open() {
 		return wait, nil
 	}
 	if t.source != nil && !t.ends.begun {
