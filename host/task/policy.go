@@ -102,11 +102,11 @@ func (t *Task) reject(rec *record.Record, from Origin, step, module string, poli
 	switch policy.Action {
 	case jobspec.Skip:
 		t.counts.Skipped++
-		t.Log.Warn("record skipped", t.identity(from, step, module, why)...)
+		t.logFailed("record skipped", from, step, module, why)
 		return nil
 	case jobspec.DeadLetter:
 		t.counts.DeadLetter++
-		t.Log.Info("record to dead letters", t.identity(from, step, module, why)...)
+		t.logFailed("record to dead letters", from, step, module, why)
 		t.deadLetter(rec, from, step, module, policy.Sink, why)
 		return nil
 	}
@@ -122,7 +122,7 @@ func (t *Task) sourceName(from Origin) string {
 
 // logFailed logs the first ten failed records of a task in this run, and then
 // every one whose number is a power of ten: the counts are in the summary.
-func (t *Task) logFailed(what string, from Origin, step string, why Reason) {
+func (t *Task) logFailed(what string, from Origin, step, module string, why Reason) {
 	t.failed++
 	n := t.failed
 	for n%10 == 0 {
@@ -132,6 +132,9 @@ func (t *Task) logFailed(what string, from Origin, step string, why Reason) {
 		return
 	}
 	args := []any{"step", step, "class", why.Class, "error", why.Text, "failed", t.failed}
+	if module != "" {
+		args = append(args, "module", module)
+	}
 	if p := from.Part; p != nil {
 		args = append(args, "source", t.sourceName(from), "partition", p.Name, "position", from.Position())
 	}
