@@ -84,7 +84,7 @@ func (j *Job) open(ctx context.Context) (err error) {
 	opened := make(chan error, 1)
 	go func() { opened <- j.store.open() }()
 	err = j.compile(ctx)
-	if err := errors.Join(err, <-opened); err != nil {
+	if err := errors.Join(err, j.store.explain(<-opened)); err != nil {
 		return err
 	}
 	digests := map[string]string{}
@@ -184,7 +184,7 @@ func (j *Job) Run(ctx context.Context) (container.Outcome, error) {
 	if err == nil && j.Spec.OnError.Source == jobspec.SourceFail && out.Counts.Faults > 0 {
 		err = ErrPartial
 	}
-	return out, err
+	return out, j.store.explain(err)
 }
 
 // Stop asks Run to finish the epoch and return.

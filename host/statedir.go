@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
+	"github.com/wasmill/wasmill/plugins"
 	"github.com/wasmill/wasmill/state"
 	"github.com/wasmill/wasmill/state/pebblestore"
 )
@@ -37,6 +39,17 @@ func (d *stateDir) open() error {
 	}
 	d.first = s
 	return os.WriteFile(d.pidFile(), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644)
+}
+
+// explain says what to do about a full disk, unless err is of a connector,
+// which says it itself.
+func (d *stateDir) explain(err error) error {
+	var of *plugins.Error
+	if errors.As(err, &of) || !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	return &plugins.Error{Class: plugins.Exhausted, Err: fmt.Errorf(
+		"state directory %s: %w; what is committed is safe: make room and run again", d.dir, err)}
 }
 
 // next returns the open store once, and opens it anew from then on.

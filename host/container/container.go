@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/wasmill/wasmill/abi"
@@ -161,8 +162,12 @@ func (k *Container) Run(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// recoverable tells whether going on from the store may help.
+// recoverable tells whether going on from the store may help. On a full disk
+// it does not: somebody has to make room.
 func recoverable(err error) bool {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return false
+	}
 	var e *plugins.Error
 	if errors.As(err, &e) && e.Retry {
 		return true
