@@ -49,6 +49,7 @@ func (r *run) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.settled.Store(true)
 	last, err := r.checkpoint.Epoch()
 	if err != nil {
 		return err

@@ -29,6 +29,8 @@ type run struct {
 	committer  epoch.Committer
 	live       int // tasks that have not sealed for the last time
 
+	settled atomic.Bool // everything that is decided is finalised
+
 	due   atomic.Bool  // it is time for a barrier
 	ended atomic.Int32 // tasks that have ended, sealed or not
 	cuts  atomic.Int32 // splits that have not come to their cut
@@ -53,8 +55,11 @@ func (k *Container) once(ctx context.Context) (out Outcome, err error) {
 	k.run.Store(r)
 	err = r.goOn(ctx)
 	err = errors.Join(err, r.close())
-	if err == nil {
+	switch {
+	case err == nil:
 		err = r.clean()
+	case r.settled.Load():
+		_ = r.clean() // or a sink that repeats what may be unfinished does so in vain
 	}
 	out.Finished, out.Stopped = r.live == 0, k.stop.Load()
 	return out, errors.Join(err, r.collect(&out))
@@ -209,6 +214,12 @@ func (r *run) commit(ctx context.Context, e *epoch.Epoch) {
 	}
 	began := time.Now()
 	err := r.committer.Commit(ctx, e)
+	switch {
+	case err == nil:
+		r.settled.Store(true)
+	case errors.Is(err, state.ErrOutcomeUnknown):
+		r.settled.Store(false)
+	}
 	r.k.commit.Add(int64(time.Since(began)))
 	r.mu.Lock()
 	r.result = &err
@@ -218,6 +229,7 @@ func (r *run) commit(ctx context.Context, e *epoch.Epoch) {
 
 // decided tells the tasks that an epoch is in the store.
 func (r *run) decided(e *epoch.Epoch) {
+	r.settled.Store(false)
 	r.control.Committed.Store(e.Number)
 	r.k.committed.Store(e.Number)
 	r.k.epochs.Add(1)

@@ -79,6 +79,10 @@ func (s *sched) drive(done <-chan struct{}) bool {
 		if s.steps++; s.steps > s.limit {
 			return false
 		}
+		if s.rng.IntN(6) == 0 {
+			time.Sleep(time.Duration(s.rng.IntN(10)) * time.Millisecond) // nobody else is at work: time passes
+			synctest.Wait()
+		}
 		if s.step != nil {
 			s.step(s.steps)
 			synctest.Wait() // whom a crash woke is gone before the next one goes

@@ -22,7 +22,8 @@ type ends struct {
 	changed    []epoch.Row
 }
 
-// restore skips what the checkpoint says is done.
+// restore skips what the checkpoint says is done. A task whose end has begun
+// reads nothing more: what is left of the input is another's.
 func (e *ends) restore(t *Task) error {
 	for {
 		s, p, ok := e.at(t)
@@ -30,8 +31,12 @@ func (e *ends) restore(t *Task) error {
 			return nil
 		}
 		var err error
-		if e.progress, err = t.Checkpoint.End(t.Stage, p, s.index); err != nil || !e.progress.Done {
+		if e.progress, err = t.Checkpoint.End(t.Stage, p, s.index); err != nil {
 			return err
+		}
+		e.begun = e.begun || e.progress.Done || e.progress.Token != nil
+		if !e.progress.Done {
+			return nil
 		}
 		e.advance()
 	}

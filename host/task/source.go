@@ -60,7 +60,7 @@ func (s *sourceInput) read(ctx context.Context) (next turn, err error) {
 	}
 	b := newBatch(s.cur.Partition)
 	pos, err := s.reader.Read(ctx, &b.Batch, s.limit)
-	if s.cur.cut >= 0 && pos > s.cur.cut {
+	if s.cur.cut >= 0 && pos >= s.cur.cut {
 		s.trim(b)
 		pos, err = s.cur.cut, nil
 	}
