@@ -14,7 +14,6 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
 		Use:               "wasmill",
 		Short:             "A stream processor whose logic is WebAssembly",
-		Args:              cobra.NoArgs,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRun:  func(*cobra.Command, []string) { began = true },
 		SilenceErrors:     true,

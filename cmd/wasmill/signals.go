@@ -14,8 +14,9 @@ import (
 var errSignal = errors.New("stopped by a signal")
 
 // signals turns SIGINT and SIGTERM into what a run understands: the first
-// one finishes the epoch, the second one cancels. While no job runs yet the
-// first one cancels too. SIGPIPE is caught so that a closed pipe is an error
+// one finishes the epoch, the second one cancels, a third one ends the
+// process as it would without us, which loses nothing either. While no job
+// runs yet the first one cancels. SIGPIPE is caught so that a closed pipe is an error
 // of the write and not the end of the process.
 type signals struct {
 	scr    *screen
@@ -60,6 +61,7 @@ func (s *signals) handle() {
 	defer s.mu.Unlock()
 	if s.job == nil || s.stopping {
 		s.cancel(errSignal)
+		signal.Reset(os.Interrupt, syscall.SIGTERM)
 		return
 	}
 	s.stopping = true

@@ -1,0 +1,157 @@
+package main_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// openTerminal returns the two ends of a pseudo terminal of 100 columns.
+func openTerminal(t *testing.T) (ours, theirs *os.File) {
+	t.Helper()
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo terminals here: %v", err)
+	}
+	t.Cleanup(func() { ours.Close() })
+	fd := int(ours.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err = os.OpenFile("/dev/pts/"+itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { theirs.Close() })
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
+		t.Fatal(err)
+	}
+	return ours, theirs
+}
+
+// onTerminal runs the binary with standard error on a terminal and returns
+// what was written there.
+func onTerminal(t *testing.T, dir string, env []string, args ...string) (code int, written string) {
+	t.Helper()
+	ours, theirs := openTerminal(t)
+	cmd := command(t, dir, args...)
+	cmd.Env = append(append(cmd.Env, "TERM=xterm"), env...)
+	cmd.Stderr = theirs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	var all bytes.Buffer
+	// The read fails with EIO once nobody has the other end.
+	_, _ = io.Copy(&all, ours)
+	return codeOf(t, cmd.Wait()), all.String()
+}
+
+// screenOf returns the lines that a terminal shows after text, which may go
+// up, to the first column, and clear to the end of the screen.
+func screenOf(t *testing.T, text string) []string {
+	t.Helper()
+	control := regexp.MustCompile(`^\x1b\[(\d*)([A-Za-z])`)
+	rows := []string{""}
+	row := 0
+	for len(text) > 0 {
+		switch {
+		case text[0] == '\n':
+			if row++; row == len(rows) {
+				rows = append(rows, "")
+			}
+			text = text[1:]
+		case text[0] == '\r':
+			text = text[1:] // every line is written from its beginning
+		case text[0] == '\x1b':
+			m := control.FindStringSubmatch(text)
+			if m == nil {
+				t.Fatalf("an unknown control sequence: %q", text[:min(len(text), 10)])
+			}
+			switch m[2] {
+			case "A":
+				n, _ := strconv.Atoi(m[1])
+				if row -= n; row < 0 {
+					t.Fatal("the cursor goes above the first line")
+				}
+			case "J":
+				rows = append(rows[:row], "")
+			case "m":
+				rows[row] += m[0]
+			default:
+				t.Fatalf("an unexpected control sequence: %q", m[0])
+			}
+			text = text[len(m[0]):]
+		default:
+			rows[row] += text[:1]
+			text = text[1:]
+		}
+	}
+	return rows
+}
+
+func TestRun_ProgressOnATerminal(t *testing.T) {
+	t.Parallel()
+	dir := newSlowJob(t, 500)
+	code, written := onTerminal(t, dir, nil, "run", "job.yaml")
+	if code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, written)
+	}
+	for _, want := range []string{"guest  [\x1b[32m#", " unsealed, ", "records, ", "\x1b[2A\r\x1b[J"} {
+		if !strings.Contains(written, want) {
+			t.Errorf("the terminal was never written %q:\n%q", want, written)
+		}
+	}
+	rows := screenOf(t, written)
+	if !strings.HasPrefix(rows[0], "job guest finished in ") {
+		t.Errorf("the progress is still there at the end:\n%s", strings.Join(rows, "\n"))
+	}
+	for _, f := range strings.Split(written, "\n") {
+		if line := regexp.MustCompile(`\x1b\[\d*[A-Za-z]|\r`).ReplaceAllString(f, ""); strings.Contains(f, "#") && len(line) >= 100 {
+			t.Errorf("a line of %d characters wraps: %q", len(line), line)
+		}
+	}
+}
+
+func TestRun_NoColour(t *testing.T) {
+	t.Parallel()
+	code, written := onTerminal(t, newSlowJob(t, 500), []string{"NO_COLOR=1"}, "run", "job.yaml")
+	if code != 0 || !strings.Contains(written, "guest  [#") || regexp.MustCompile(`\x1b\[[\d;]*m`).MatchString(written) {
+		t.Errorf("exit code %d, want progress without colour:\n%q", code, written)
+	}
+}
+
+// Log lines go above the progress, and an error leaves the terminal clean.
+func TestRun_TerminalAfterAnError(t *testing.T) {
+	t.Parallel()
+	dir := newSlowJob(t, 500)
+	write(t, dir, "in/other.txt", strings.Repeat("slow\n", 100)+strings.Repeat("x", 2<<20)+"\n")
+	code, written := onTerminal(t, dir, nil, "run", "job.yaml", "--log-level", "info")
+	rows := screenOf(t, written)
+	all := strings.Join(rows, "\n")
+	if code != 1 || strings.Contains(all, " unsealed, ") || !strings.Contains(all, "wasmill: job guest") {
+		t.Errorf("exit code %d, want 1; the terminal shows\n%s", code, all)
+	}
+}
+
+// Elsewhere than on a terminal progress is plain lines.
+func TestRun_PlainProgress(t *testing.T) {
+	t.Parallel()
+	r := wasmill(t, newSlowJob(t, 1000), "run", "job.yaml")
+	r.has(t, 0, "guest  ", " records, ", " unsealed, ")
+	if strings.ContainsAny(r.stderr, "\x1b\r") {
+		t.Errorf("control characters: %q", r.stderr)
+	}
+}

@@ -1,0 +1,117 @@
+package main_test
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// running is the binary while it runs.
+type running struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	stderr *bufio.Reader
+	said   strings.Builder
+}
+
+// start starts the binary; waitFor and end read what it says.
+func start(t *testing.T, dir string, args ...string) *running {
+	t.Helper()
+	cmd := command(t, dir, args...)
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return &running{t: t, cmd: cmd, stderr: bufio.NewReader(pipe)}
+}
+
+// waitFor reads standard error up to a line with text.
+func (r *running) waitFor(text string) {
+	r.t.Helper()
+	for {
+		line, err := r.stderr.ReadString('\n')
+		r.said.WriteString(line)
+		if strings.Contains(line, text) {
+			return
+		}
+		if err != nil {
+			r.t.Fatalf("it never said %q:\n%s", text, r.said.String())
+		}
+	}
+}
+
+func (r *running) signal(s os.Signal) {
+	r.t.Helper()
+	if err := r.cmd.Process.Signal(s); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// end waits for the end of the process.
+func (r *running) end() result {
+	r.t.Helper()
+	rest, err := io.ReadAll(r.stderr)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.said.Write(rest)
+	return result{code: codeOf(r.t, r.cmd.Wait()), stderr: r.said.String()}
+}
+
+// slow is how many records the jobs of these tests have: some seconds.
+const slow = 900
+
+func TestRun_ASignalFinishesTheEpoch(t *testing.T) {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			dir := newSlowJob(t, slow)
+			r := start(t, dir, "run", "job.yaml")
+			r.waitFor("guest  ") // the first line of progress
+			r.signal(sig)
+			r.waitFor("stopping after this epoch; press again to stop now")
+			r.end().has(t, 130, "stopped: the next run goes on behind epoch ", "job guest interrupted in ")
+
+			wasmill(t, dir, "run", "job.yaml").has(t, 0, " in this run; 900 records, ", "job guest finished in ")
+			if n := len(lines(t, filepath.Join(dir, "out"))); n != slow {
+				t.Errorf("%d lines came out of both runs, want %d", n, slow)
+			}
+		})
+	}
+}
+
+func TestRun_ASecondSignalStopsAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := newSlowJob(t, slow)
+	r := start(t, dir, "run", "job.yaml", "--set", "limits.batch.records=500")
+	r.waitFor("guest  ")
+	r.signal(os.Interrupt)
+	r.waitFor("stopping after this epoch")
+	r.signal(os.Interrupt)
+	r.end().has(t, 130, "stopped at once: the next run goes on from the last commit")
+
+	wasmill(t, dir, "run", "job.yaml", "--set", "limits.batch.records=500").has(t, 0, "job guest finished in ")
+	if n := len(lines(t, filepath.Join(dir, "out"))); n != slow {
+		t.Errorf("%d lines came out of both runs, want %d", n, slow)
+	}
+}
+
+func TestRun_TwoRunsOfOneJob(t *testing.T) {
+	t.Parallel()
+	dir := newSlowJob(t, slow)
+	r := start(t, dir, "run", "job.yaml")
+	r.waitFor("guest  ")
+	wasmill(t, dir, "run", "job.yaml").has(t, 2,
+		"wasmill: state directory ", " is in use by another run of this job (process "+itoa(r.cmd.Process.Pid)+"): wait for it or stop it")
+	wasmill(t, dir, "run", "job.yaml", "--fresh").has(t, 2, "is in use by another run")
+	r.signal(os.Interrupt)
+	r.end().has(t, 130)
+}

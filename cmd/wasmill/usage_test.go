@@ -1,0 +1,53 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWasmill_WrongUse(t *testing.T) {
+	dir := newJob(t, copyJob, "")
+	tests := []struct {
+		name string
+		args string
+		want []string
+	}{
+		{"unknown command", "rum", []string{`wasmill: unknown command "rum"`, "Did you mean this?\n\trun", "see wasmill --help"}},
+		{"no job", "run", []string{"wasmill: accepts 1 arg(s), received 0", "see wasmill run --help"}},
+		{"two jobs", "run a b", []string{"accepts 1 arg(s), received 2"}},
+		{"unknown flag", "run job.yaml --frsh", []string{"unknown flag: --frsh"}},
+		{"value of a flag", "run job.yaml --output yaml", []string{`invalid argument "yaml" for "--output" flag: it is one of table, json`}},
+		{"no such file", "run none.yaml", []string{"wasmill: job file: open none.yaml: no such file or directory\n"}},
+		{"a directory", "validate .", []string{"wasmill: job file: . is a directory: name the job file in it\n"}},
+		{"set without a path", "plan job.yaml --set x", []string{"--set: "}},
+		{"unknown language", "new cobol step", []string{`wasmill: scaffold: no SDK for "cobol" in this build: it has go`}},
+		{"directory with files", "new go in", []string{"in is not empty"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := wasmill(t, dir, strings.Fields(tt.args)...)
+			r.has(t, 2, tt.want...)
+			if r.stdout != "" {
+				t.Errorf("standard output: %q", r.stdout)
+			}
+		})
+	}
+}
+
+func TestWasmill_Help(t *testing.T) {
+	r := wasmill(t, t.TempDir())
+	r.has(t, 0)
+	for _, c := range []string{"run", "validate", "plan", "schema", "new", "version"} {
+		if !strings.Contains(r.stdout, "\n  "+c+" ") {
+			t.Errorf("help lacks %s:\n%s", c, r.stdout)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	r := wasmill(t, t.TempDir(), "version")
+	r.has(t, 0)
+	if !strings.HasPrefix(r.stdout, "wasmill ") || !strings.Contains(r.stdout, "(ABI 1.0, go1.") {
+		t.Errorf("got %q", r.stdout)
+	}
+}
