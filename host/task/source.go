@@ -75,11 +75,9 @@ func (s *sourceInput) read(ctx context.Context) (next turn, err error) {
 
 // deliver sends a batch through the stage; behind it the split stands at pos.
 func (s *sourceInput) deliver(ctx context.Context, b *Batch, pos record.Position) error {
-	bytes := int64(pos - s.cur.Next)
 	s.t.counts.Records += int64(b.Count)
-	s.t.counts.Bytes += bytes
 	s.t.Stats.Records.Add(int64(b.Count))
-	s.t.Stats.Bytes.Add(bytes)
+	s.progress(int64(pos - s.cur.Next))
 	s.cur.Next = pos
 	if b.Count == 0 {
 		b.free()
