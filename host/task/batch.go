@@ -92,6 +92,8 @@ const (
 
 func recordSize(r []byte) int { return int(binary.LittleEndian.Uint32(r[offTotal:])) }
 
+func timeOf(r []byte) int64 { return int64(binary.LittleEndian.Uint64(r)) }
+
 func positionOf(r []byte) record.Position {
 	return record.Position(binary.LittleEndian.Uint64(r[offPosition:]))
 }

@@ -58,11 +58,10 @@ func (c *calls) begin(in *Batch) {
 	for i := range c.outs {
 		c.outs[i] = newBatch(in.Partition)
 	}
-	for rest, rec := in.Records, (record.Record{}); len(rest) > 0; {
-		rest = wire.Next(rest, &rec)
-		c.positions = append(c.positions, rec.Position)
-		if rec.Time != record.NoTime {
-			c.clock = max(c.clock, rec.Time*int64(time.Millisecond))
+	for _, r := range in.each() {
+		c.positions = append(c.positions, positionOf(r))
+		if t := timeOf(r); t != record.NoTime {
+			c.clock = max(c.clock, t*int64(time.Millisecond))
 		}
 	}
 }

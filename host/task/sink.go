@@ -1,17 +1,17 @@
 package task
 
-import (
-	"github.com/wasmill/wasmill/abi/wire"
-	"github.com/wasmill/wasmill/host/epoch"
-)
+import "github.com/wasmill/wasmill/host/epoch"
 
 // sinkBatch is the size to which records for a sink are gathered.
 const sinkBatch = 256 << 10
 
-// sinkOut gathers what a task sends to one sink in the open epoch.
+// sinkOut gathers what a task sends to one sink in the open epoch. Batches
+// go back to where they came from once their epoch is committed: until then
+// a commit may write them again.
 type sinkOut struct {
 	writer  *epoch.Writer
-	batches []*wire.Batch
+	batches []*Batch // of the open epoch
+	sealed  []*Batch // of the sealed one
 	bytes   int
 	records int64
 }
@@ -27,12 +27,26 @@ func (s *sinkOut) add(b *Batch) {
 		b.free()
 		return
 	}
-	s.batches = append(s.batches, &b.Batch)
+	s.batches = append(s.batches, b)
 }
 
-// seal returns what was gathered, and whether there is anything to tell the writer.
+// seal returns what was gathered, and whether there is anything to tell the
+// writer. What was sealed before must be committed.
 func (s *sinkOut) seal(end bool) (epoch.Out, bool) {
-	o := epoch.Out{Writer: s.writer, Batches: s.batches, End: end}
-	s.batches, s.bytes = nil, 0
+	o := epoch.Out{Writer: s.writer, End: end}
+	for _, b := range s.batches {
+		o.Batches = append(o.Batches, &b.Batch)
+	}
+	s.batches, s.sealed = s.sealed[:0], s.batches
+	s.bytes = 0
 	return o, end || len(o.Batches) > 0
+}
+
+// committed gives the batches of the sealed epoch back.
+func (s *sinkOut) committed() {
+	for i, b := range s.sealed {
+		b.free()
+		s.sealed[i] = nil
+	}
+	s.sealed = s.sealed[:0]
 }

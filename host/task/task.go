@@ -58,7 +58,8 @@ type Task struct {
 	stage   *plan.Stage
 	batch   plugins.Limit
 	state   *overlay.Overlay
-	sealing bool // the overlay has a sealed delta
+	sealing bool // a delta is sealed and not known to be committed
+	stateIn bool // it holds entries of the overlay
 	source  *sourceInput
 	inputs  []input
 	turnOf  int // input to look at first
@@ -231,11 +232,21 @@ func (t *Task) close() error {
 	return errors.Join(errs...)
 }
 
-// poll turns sealed entries of the store into clean ones once they are committed.
+// poll looks whether the sealed delta is committed: then its entries of the
+// store become clean ones, and its batches are free.
 func (t *Task) poll() {
-	if t.sealing && t.Control.Committed.Load() >= t.epoch-1 {
+	if !t.sealing || t.Control.Committed.Load() < t.epoch-1 {
+		return
+	}
+	t.sealing = false
+	if t.stateIn {
 		t.state.Committed()
-		t.sealing = false
+		t.stateIn = false
+	}
+	for _, s := range t.order {
+		if s != nil {
+			s.committed()
+		}
 	}
 }
 
@@ -409,8 +420,9 @@ func (t *Task) seal() {
 	d := &epoch.Delta{Task: t.Number, Ended: t.done}
 	if t.state.Bytes() > 0 {
 		d.State = t.state.Seal()
-		t.sealing = true
+		t.stateIn = true
 	}
+	t.sealing = true
 	if t.source != nil {
 		d.Rows = append(d.Rows, t.source.seal()...)
 	}

@@ -49,6 +49,7 @@ var arrows = []arrow{
 	{"abi/...", []string{"abi/..."},
 		"the border depends on neither side"},
 	{"docs", nil, "pages have tests alone"},
+	{"bench/...", nil, "benchmarks are tests, and what they compare with is a plain program"},
 }
 
 // rule returns the arrow of a package, nil if there is none.
