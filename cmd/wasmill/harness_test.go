@@ -164,11 +164,11 @@ func newSlowJob(t *testing.T, n int) string {
 	return dir
 }
 
-// lines returns the lines of all files in dir that a sink has finished.
+// lines returns the lines of the files of a sink in dir.
 func lines(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
-	paths, err := filepath.Glob(filepath.Join(dir, "*"))
+	paths, err := filepath.Glob(filepath.Join(dir, "part-*"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,146 @@
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// block is a fenced block of a page: a file to be written, or commands with
+// what they print.
+type block struct {
+	file, lang, text string
+}
+
+var fenced = regexp.MustCompile("(?ms)^(?:<!-- file: (\\S+) -->\n)?```(\\w+)\n(.*?)^```$")
+
+// blocks returns the fenced blocks of a page in their order.
+func blocks(t *testing.T, page string) []block {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []block
+	for _, m := range fenced.FindAllStringSubmatch(string(text), -1) {
+		all = append(all, block{m[1], m[2], m[3]})
+	}
+	return all
+}
+
+// follow does in dir what a page says: it writes its files and runs its
+// commands, whose output must have the lines that the page shows. Numbers
+// count as equal, and so do modules that are built or known already.
+func follow(t *testing.T, dir string, all []block) {
+	t.Helper()
+	path := binary(t) + ":" + os.Getenv("PATH")
+	for _, b := range all {
+		switch {
+		case b.file != "":
+			write(t, dir, b.file, b.text)
+		case b.lang == "console":
+			for _, entry := range strings.Split("\n"+b.text, "\n$ ")[1:] {
+				line, want, _ := strings.Cut(entry, "\n")
+				line = strings.ReplaceAll(line, "go run ./cmd/wasmill", "wasmill")
+				cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", line)
+				cmd.Dir = dir
+				env, err := caches()
+				if err != nil {
+					t.Fatal(err)
+				}
+				cmd.Env = append(append(os.Environ(), env...), "PATH="+path)
+				got, err := cmd.CombinedOutput()
+				if err != nil {
+					t.Fatalf("$ %s\n%s\n%v", line, got, err)
+				}
+				printed := strings.Split(anyNumbers(string(got)), "\n")
+				for _, w := range strings.Split(anyNumbers(want), "\n") {
+					if !strings.HasPrefix(w, "building ") && !slices.Contains(printed, w) {
+						t.Errorf("$ %s\nthe page shows the line\n%s\nit printed\n%s", line, w, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+var number = regexp.MustCompile(`\(cached\)|[0-9]([0-9.,]*[0-9])?s?( ([KMG]i)?B\b)?`)
+
+func anyNumbers(s string) string { return number.ReplaceAllString(s, "0") }
+
+// binary returns a directory with a command wasmill.
+func binary(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	script := fmt.Sprintf("#!/bin/sh\nWASMILL_TEST_BE_WASMILL=1 exec '%s' \"$@\"\n", self)
+	if err := os.WriteFile(filepath.Join(dir, "wasmill"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// checkout copies what the examples need of the repository.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, part := range []string{"examples", "sdk-go"} {
+		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS("../../"+part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "examples/word-count/.wasmill")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestReadme_DoesWhatItShows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds modules with Go for WebAssembly")
+	}
+	t.Parallel()
+	dir := checkout(t)
+	follow(t, dir, blocks(t, "../../README.md"))
+
+	// The job that it begins with.
+	write(t, dir, "first/go.mod", "module first\n\ngo 1.26\n\nrequire github.com/wasmill/wasmill/sdk-go v0.0.0\n\n"+
+		"replace github.com/wasmill/wasmill/sdk-go => ../sdk-go\n")
+	write(t, dir, "logs/a.jsonl", `{"user":"ada","n":1}`+"\n"+`{"user":"bob","n":2}`+"\n"+`{"user":"ada","n":3}`+"\n")
+	write(t, dir, "logs/b/c.jsonl", `{"user":"cy","n":4}`+"\n")
+	write(t, dir, "logs/not.txt", "not JSON\n")
+	wasmill(t, dir, "run", "job.yaml").has(t, 0, "job first-seen finished in ")
+	got := lines(t, filepath.Join(dir, "out"))
+	slices.Sort(got)
+	if !slices.Equal(got, []string{`{"user":"ada","n":1}`, `{"user":"bob","n":2}`, `{"user":"cy","n":4}`}) {
+		t.Errorf("the job wrote %q", got)
+	}
+}
+
+func TestReadme_JobHasFifteenLines(t *testing.T) {
+	for _, b := range blocks(t, "../../README.md") {
+		if b.file == "job.yaml" {
+			if n := strings.Count(b.text, "\n"); n > 15 {
+				t.Errorf("it has %d", n)
+			}
+			return
+		}
+	}
+	t.Error("there is no job")
+}
+
+func TestGettingStarted_DoesWhatItShows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds modules with Go for WebAssembly")
+	}
+	t.Parallel()
+	follow(t, t.TempDir(), blocks(t, "../../docs/getting-started.md"))
+}
