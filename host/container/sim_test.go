@@ -29,6 +29,7 @@ var (
 var (
 	errCrash = errors.New("crash")
 	errStore = errors.New("fault in store")
+	errSink  = errors.New("fault in sink") // to be tried again, ten times
 	errInit  = errors.New("fault in init")
 	errEnd   = errors.New("fault in end")
 )
@@ -89,7 +90,7 @@ func TestSimulation_SeedReplaysExactly(t *testing.T) {
 
 func simulate(t *testing.T, seed uint64) *sim {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	s := &sim{g: newGraph(seed), rng: rng, crashes: map[epoch.Point]int{}, left: rng.IntN(12)}
+	s := &sim{g: newGraph(seed), rng: rng, crashes: map[epoch.Point]int{}, left: rng.IntN(16)}
 	p, err := plan.Make(s.g.spec)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +130,7 @@ func planned(err error) bool {
 	if errors.As(err, &m) {
 		return strings.Contains(err.Error(), errInit.Error()) || strings.Contains(err.Error(), errEnd.Error())
 	}
-	return errors.Is(err, errCrash) || errors.Is(err, errStore) || errors.Is(err, context.Canceled)
+	return errors.Is(err, errCrash) || errors.Is(err, errStore) || errors.Is(err, errSink) || errors.Is(err, context.Canceled)
 }
 
 // repair makes the record that ended a run a good one, as a user would, and
@@ -217,8 +218,8 @@ func (s *sim) attempt(t *testing.T, n uint64) (container.Outcome, error) {
 			if s.dead {
 				return errCrash
 			}
-			if s.strike(60) {
-				return &plugins.Error{Class: plugins.Exhausted, Retry: true, Err: errors.New("fault in " + what)}
+			if s.strike(25) {
+				return &plugins.Error{Class: plugins.Exhausted, Retry: true, Err: fmt.Errorf("%s: %w", what, errSink)}
 			}
 			return nil
 		}
@@ -307,15 +308,15 @@ func (s *sim) storeFaults(sc *sched) memstore.Options {
 			switch {
 			case s.dead:
 				return errCrash
-			case s.strike(50):
+			case s.strike(20):
 				return errStore
-			case s.strike(50):
+			case s.strike(20):
 				return state.ErrOutcomeUnknown
 			}
 			return nil
 		},
 		AfterCommit: func(bool) error {
-			if s.strike(50) {
+			if s.strike(20) {
 				return state.ErrOutcomeUnknown
 			}
 			return nil

@@ -77,8 +77,7 @@ func (c *code) count(key string, at record.Position) (n uint64, e abi.Errno) {
 	if e != abi.OK && e != abi.ENOENT {
 		return 0, e
 	}
-	if e == abi.OK {
-		n = binary.LittleEndian.Uint64(v)
+	if n = countOf(v); n > 0 && n < 1000 {
 		if last := record.Position(binary.LittleEndian.Uint64(v[8:])); at <= last {
 			n += 1000 // a position of the partition came twice
 		}
@@ -86,6 +85,17 @@ func (c *code) count(key string, at record.Position) (n uint64, e abi.Errno) {
 	n++
 	row := binary.LittleEndian.AppendUint64(nil, n)
 	return n, c.calls.StatePut(0, []byte(key), binary.LittleEndian.AppendUint64(row, uint64(at)))
+}
+
+// countOf is the count in a row, far off if it is not a row of count.
+func countOf(row []byte) uint64 {
+	switch len(row) {
+	case 0:
+		return 0
+	case 16:
+		return binary.LittleEndian.Uint64(row)
+	}
+	return 1_000_000
 }
 
 // three counts a key up to three, once by get and once by a scan.
@@ -229,7 +239,7 @@ func (c *code) End(token []byte) (bool, abi.Errno, error) {
 		return false, e, nil
 	}
 	for k, v := range entries(page) {
-		if e := c.emit(&out, 0, abi.CauseBatch, made("end", c.s, string(k), int(binary.LittleEndian.Uint64(v)))); e != abi.OK {
+		if e := c.emit(&out, 0, abi.CauseBatch, made("end", c.s, string(k), int(countOf(v)))); e != abi.OK {
 			return false, e, nil
 		}
 		token = append(slices.Clone(k), 0)

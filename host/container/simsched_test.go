@@ -24,6 +24,7 @@ type sched struct {
 	trace hash.Hash64 // of who went when
 	limit int         // steps in a run, to find a livelock
 	step  func(n int) // called before each step, on the scheduler's goroutine
+	slow  int         // one that goes only if nobody else can
 }
 
 func newSched(rng *rand.Rand) *sched {
@@ -72,6 +73,12 @@ func (s *sched) drive(done <-chan struct{}) bool {
 			who = append(who, w)
 		}
 		slices.Sort(who)
+		if s.rng.IntN(30) == 0 {
+			s.slow = who[s.rng.IntN(len(who))]
+		}
+		if i := slices.Index(who, s.slow); i >= 0 && len(who) > 1 {
+			who = slices.Delete(who, i, i+1)
+		}
 		w := who[s.rng.IntN(len(who))]
 		c := s.stops[w]
 		delete(s.stops, w)

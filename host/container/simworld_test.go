@@ -91,7 +91,6 @@ type simSource struct {
 	root  *tree
 	rng   *rand.Rand // of batch sizes
 	yield func()
-	num   int
 }
 
 func (s *simSource) Close() error { return nil }

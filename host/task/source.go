@@ -36,6 +36,7 @@ type sourceInput struct {
 // task should do next: go on, wait to be woken, or end.
 func (s *sourceInput) read(ctx context.Context) (next turn, err error) {
 	if s.cur == nil {
+		s.t.yield() // a barrier may be asked for meanwhile, and a split be found behind it
 		split, ok, ended := s.pool.take(s.t.epoch)
 		switch {
 		case ended && !s.parked:
