@@ -1,67 +1,153 @@
 package epoch_test
 
 import (
-	"fmt"
-	"os"
-	"strings"
+	"bytes"
+	"errors"
+	"reflect"
 	"testing"
 
+	"github.com/wasmill/wasmill/abi/record"
 	"github.com/wasmill/wasmill/host/epoch"
 	"github.com/wasmill/wasmill/plugins"
+	"github.com/wasmill/wasmill/state/memstore"
 )
 
-// TestRows_AreAsDocumented holds the keys against state/FORMAT.md.
-func TestRows_AreAsDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../state/FORMAT.md")
-	if err != nil {
-		t.Fatal(err)
+func TestSplitRow_RoundTrip(t *testing.T) {
+	for name, want := range map[string]epoch.Split{
+		"zero": {Split: plugins.Split{ID: []byte("x")}},
+		"full": {Next: 77, Split: plugins.Split{
+			ID: []byte("dir/\x00\xff"), Start: 12, Bytes: 1 << 40, Spec: []byte{0, 1, 2},
+			Partition: record.Partition{Name: "not utf-8 \xfe", Number: 1<<32 - 1},
+		}},
+		"negative": {Next: -1, Split: plugins.Split{ID: []byte("x"), Start: -2, Bytes: -3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			key := epoch.SplitKey(3, want.ID)
+			got, err := epoch.ParseSplit(key, epoch.AppendSplit(nil, &want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Spec, want.Spec) {
+				t.Errorf("spec is %q, want %q", got.Spec, want.Spec)
+			}
+			got.Spec, want.Spec = nil, nil
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
 	}
-	page := string(text)
-	if want := fmt.Sprintf("the version of this section: %d |", epoch.Format); !strings.Contains(page, want) {
-		t.Errorf("FORMAT.md does not say %q", want)
-	}
-	tests := []struct {
-		row  string
-		key  []byte
-		want string
-	}{
-		{"waiting", epoch.WaitingKey(1, []byte("dir")), "\x02\x00\x01dir"},
-		{"split", epoch.SplitKey(1, []byte("id")), "\x03\x00\x01id"},
-		{"end", epoch.EndKey(1, 2, 3), "\x04\x00\x01\x00\x00\x00\x02\x00\x03"},
-		{"next", epoch.NextKey(1, 2), "\x05\x00\x01\x00\x00\x00\x02"},
-		{"token", epoch.TokenKey(1, 2), "\x06\x00\x01\x00\x00\x00\x02"},
-		{"fault", epoch.FaultKey(1, &plugins.Fault{Kind: plugins.Corrupt, Path: "p"}), "\x07\x00\x01corrupt\x00p"},
-		{"ended", epoch.EndedKey(258), "\x08\x00\x00\x01\x02"},
-		{"count", epoch.CountKey(258), "\x09\x00\x00\x01\x02"},
-		{"started", epoch.StartedKey(1), "\x0a\x00\x01"},
-		{"state", epoch.AppendStateKey(nil, 1, 2, []byte("key")), "\x20\x00\x01\x00\x00\x00\x02key"},
-	}
-	for _, tt := range tests {
-		if string(tt.key) != tt.want {
-			t.Errorf("%s: the key is %q, want %q", tt.row, tt.key, tt.want)
+}
+
+func TestEndRow_RoundTrip(t *testing.T) {
+	for _, want := range []epoch.End{{}, {Done: true}, {Token: []byte("next")}, {Done: true, Token: []byte{0}}} {
+		got, err := epoch.ParseEnd(epoch.AppendEnd(nil, want))
+		if err != nil || got.Done != want.Done || !bytes.Equal(got.Token, want.Token) {
+			t.Errorf("got %+v, %v; want %+v", got, err, want)
 		}
-		if row := fmt.Sprintf("| `0x%02x` | %s |", tt.key[0], tt.row); !strings.Contains(page, row) {
-			t.Errorf("FORMAT.md has no row that begins with %q", row)
+	}
+	if _, err := epoch.ParseEnd(nil); err == nil {
+		t.Error("an empty row is taken for an end")
+	}
+}
+
+func TestCountRow_RoundTrip(t *testing.T) {
+	var want epoch.Counts
+	v := reflect.ValueOf(&want).Elem()
+	for i := range v.NumField() {
+		v.Field(i).SetInt(int64(i+1) << (7 * i)) // a field that is left out shows
+	}
+	got, err := epoch.ParseCounts(epoch.AppendCounts(nil, want))
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	}
+	sum := want
+	sum.Add(want)
+	for i := range v.NumField() {
+		if reflect.ValueOf(sum).Field(i).Int() != 2*v.Field(i).Int() {
+			t.Errorf("Add leaves out %s", v.Type().Field(i).Name)
 		}
 	}
 }
 
-func TestSplit_RowAsDocumented(t *testing.T) {
-	s := epoch.Split{Next: 7, Split: plugins.Split{ID: []byte("id"), Start: 5, Bytes: 9, Spec: []byte("spec")}}
-	s.Partition.Number, s.Partition.Name = 3, "name"
-	got := epoch.AppendSplit(nil, &s)
-	want := "\x00\x00\x00\x00\x00\x00\x00\x07" + "\x00\x00\x00\x00\x00\x00\x00\x05" + "\x00\x00\x00\x00\x00\x00\x00\x09" +
-		"\x00\x00\x00\x03" + "\x00\x00\x00\x04" + "name" + "spec"
-	if string(got) != want {
-		t.Errorf("the row is %q, want %q", got, want)
-	}
-	back, err := epoch.ParseSplit(epoch.SplitKey(1, s.ID), got)
-	if err != nil || fmt.Sprint(back) != fmt.Sprint(s) {
-		t.Errorf("it comes back as %v, %v; want %v", back, err, s)
-	}
-	for n := range 36 { // all before the end of the name
-		if _, err := epoch.ParseSplit(epoch.SplitKey(1, s.ID), got[:n]); err == nil {
-			t.Errorf("a row of %d bytes is taken", n)
+// FuzzRows feeds rubbish to the parsers of rows: what they take they must
+// write as it was.
+func FuzzRows(f *testing.F) {
+	f.Add(epoch.SplitKey(0, []byte("id")), epoch.AppendSplit(nil, &epoch.Split{Split: plugins.Split{Partition: record.Partition{Name: "p"}, Spec: []byte("s")}}))
+	f.Add([]byte{}, epoch.AppendCounts(nil, epoch.Counts{Records: 1}))
+	f.Add([]byte{3, 0}, epoch.AppendEnd(nil, epoch.End{Done: true, Token: []byte("t")}))
+	f.Add([]byte{3, 0, 0}, bytes.Repeat([]byte{0xff}, 40))
+	f.Fuzz(func(t *testing.T, key, value []byte) {
+		if s, err := epoch.ParseSplit(key, value); err == nil {
+			if got := epoch.AppendSplit(nil, &s); !bytes.Equal(got, value) || !bytes.Equal(s.ID, key[3:]) {
+				t.Errorf("split row %x of %x became %x of %x", value, key, got, s.ID)
+			}
 		}
+		if e, err := epoch.ParseEnd(value); err == nil {
+			if got := epoch.AppendEnd(nil, e); !bytes.Equal(got, value) {
+				t.Errorf("end row %x became %x", value, got)
+			}
+		}
+		if c, err := epoch.ParseCounts(value); err == nil {
+			if got := epoch.AppendCounts(nil, c); !bytes.HasPrefix(value, got) {
+				t.Errorf("count row %x became %x", value, got)
+			}
+		}
+	})
+}
+
+// TestStateKey_EndIsBehindAllKeys holds for partitions at the edges of a byte.
+func TestStateKey_EndIsBehindAllKeys(t *testing.T) {
+	for _, at := range [][2]uint32{{0, 0}, {0, 255}, {1, 1<<32 - 1}, {1<<16 - 1, 1<<32 - 1}} {
+		store, partition := uint16(at[0]), at[1]
+		last := epoch.AppendStateKey(nil, store, partition, bytes.Repeat([]byte{0xff}, 40))
+		end := epoch.AppendStateEnd(nil, store, partition)
+		if bytes.Compare(last, end) >= 0 {
+			t.Errorf("store %d, partition %d: key %x is behind the end %x", store, partition, last, end)
+		}
+		if partition < 1<<32-1 {
+			if next := epoch.AppendStateKey(nil, store, partition+1, nil); bytes.Compare(end, next) > 0 {
+				t.Errorf("the end of partition %d, %x, is behind the next one's first key %x", partition, end, next)
+			}
+		}
+	}
+}
+
+// TestCheckpoint_RowsOfOneSourceOnly looks at the borders of scans.
+func TestCheckpoint_RowsOfOneSourceOnly(t *testing.T) {
+	store := memstore.New(memstore.Options{})
+	defer store.Close()
+	b := store.NewBatch()
+	for source := range 3 {
+		id := []byte{byte(source), 0xff}
+		fault := &plugins.Fault{Kind: plugins.Corrupt, Path: string(id)}
+		if err := errors.Join(
+			b.Set(epoch.SplitKey(source, id), epoch.AppendSplit(nil, &epoch.Split{})),
+			b.Set(epoch.WaitingKey(source, id), []byte("dir")),
+			b.Set(epoch.FaultKey(source, fault), []byte("broken")),
+		); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Commit(true); err != nil {
+		t.Fatal(err)
+	}
+	c := epoch.Checkpoint{Store: store}
+	splits, err := c.Splits(1)
+	if err != nil || len(splits) != 1 || string(splits[0].ID) != "\x01\xff" {
+		t.Errorf("splits %+v, %v", splits, err)
+	}
+	faults, err := c.Faults(1)
+	if err != nil || len(faults) != 1 || faults[0].Path != "\x01\xff" || faults[0].Kind != plugins.Corrupt || faults[0].Err.Error() != "broken" {
+		t.Errorf("faults %+v, %v", faults, err)
+	}
+	n := 0
+	for k, v := range c.Waiting(1, &err) {
+		n++
+		if string(k) != "\x01\xff" || string(v) != "dir" {
+			t.Errorf("waiting %q: %q", k, v)
+		}
+	}
+	if n != 1 || err != nil {
+		t.Errorf("%d items wait, %v", n, err)
 	}
 }
