@@ -29,7 +29,7 @@ var (
 var (
 	errCrash = errors.New("crash")
 	errStore = errors.New("fault in store")
-	errSink  = errors.New("fault in sink") // to be tried again, ten times
+	errSink  = errors.New("fault in sink")
 	errInit  = errors.New("fault in init")
 	errEnd   = errors.New("fault in end")
 )
@@ -124,13 +124,14 @@ func simulate(t *testing.T, seed uint64) *sim {
 	}
 }
 
-// planned tells whether a run may end with err.
+// planned tells whether a run may end with err: of what is tried again it has
+// had too much.
 func planned(err error) bool {
 	var m *task.ModuleFailure
 	if errors.As(err, &m) {
 		return strings.Contains(err.Error(), errInit.Error()) || strings.Contains(err.Error(), errEnd.Error())
 	}
-	return errors.Is(err, errCrash) || errors.Is(err, errStore) || errors.Is(err, errSink) || errors.Is(err, context.Canceled)
+	return errors.Is(err, errCrash) || errors.Is(err, errStore) || errors.Is(err, errSink) || errors.Is(err, state.ErrOutcomeUnknown) || errors.Is(err, context.Canceled)
 }
 
 // repair makes the record that ended a run a good one, as a user would, and

@@ -78,7 +78,12 @@ func (b *Batch) free() {
 	batches.Put(b)
 }
 
-func (b *Batch) bytes() int { return len(b.Records) + 16*len(b.Origins) }
+const originBytes = 16
+
+// bytes is the memory that b's records take, the sum of their recordBytes.
+func (b *Batch) bytes() int { return len(b.Records) + originBytes*len(b.Origins) }
+
+func recordBytes(r []byte) int { return len(r) + originBytes }
 
 // Offsets in the header of an encoded record.
 const (

@@ -23,6 +23,7 @@ type outlet struct {
 	queues []*Queue
 	open   []*Batch // by partition
 	used   []int    // partitions whose batch is not empty
+	bytes  int      // in open
 }
 
 func newOutlet(ex *plan.Exchange, queues []*Queue) *outlet {
@@ -83,6 +84,7 @@ func (o *outlet) put(r []byte, from Origin, in record.Partition) {
 	}
 	at := len(b.Records)
 	b.addRaw(r, from)
+	o.bytes += recordBytes(r)
 	le.PutUint32(b.Records[at+offCause:], 0)
 	le.PutUint16(b.Records[at+offStream:], o.ex.Target.Stream)
 	if len(b.Records) >= outletBytes || b.Count >= outletRecords {
@@ -96,6 +98,7 @@ func (o *outlet) send(p int) {
 		return
 	}
 	o.open[p] = nil
+	o.bytes -= b.bytes()
 	o.queues[p%len(o.queues)].push(item{kind: itemBatch, batch: b})
 }
 

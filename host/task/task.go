@@ -180,6 +180,9 @@ func (t *Task) Run(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
+		if next == wait {
+			t.flush()
+		}
 		t.account()
 		if next == again {
 			if err := ctx.Err(); err != nil {
@@ -187,7 +190,6 @@ func (t *Task) Run(ctx context.Context) (err error) {
 			}
 			continue
 		}
-		t.flush()
 		if err := t.Waker.Wait(ctx); err != nil {
 			return err
 		}
@@ -399,9 +401,12 @@ func (t *Task) tell(it item) {
 	}
 }
 
-// account counts the open delta at the gate.
+// account counts the open delta at the gate, and what waits in outlets.
 func (t *Task) account() {
 	n := t.state.Bytes()
+	for _, o := range t.outlets {
+		n += o.bytes
+	}
 	for _, s := range t.order {
 		if s != nil {
 			n += s.bytes
