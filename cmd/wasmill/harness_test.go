@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/wasmill/wasmill/host/guest/wasmtest"
 )
@@ -55,9 +57,11 @@ func command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "WASMILL_TEST_BE_WASMILL=1")
+	cmd.Env = append(os.Environ(), "WASMILL_TEST_BE_WASMILL=1", "GOGC=off")
 	cmd.Env = append(cmd.Env, env...)
 	return cmd
 }
@@ -146,20 +150,41 @@ func newJob(t *testing.T, job, lines string) string {
 	return dir
 }
 
-// newSlowJob makes a job whose guest takes some milliseconds for each of n
-// records, all told apart by nothing but their position.
+// newSlowJob makes a job whose guest says "slow record" and takes about a
+// millisecond for each of n records.
 func newSlowJob(t *testing.T, n int) string {
 	t.Helper()
-	dir := newJob(t, guestJob, strings.Repeat("slow\n", n))
 	const local = 8
-	spin := wasmtest.Code(
+	return newGuestJob(t, strings.Repeat("slow\n", n), "slow", wasmtest.Code(
 		wasmtest.Const(4_000_000), wasmtest.Set(local),
 		wasmtest.Loop,
 		wasmtest.Get(local), wasmtest.Const(1), wasmtest.Sub, wasmtest.Set(local),
 		wasmtest.Get(local), wasmtest.BrIf(0),
 		wasmtest.End,
-	)
-	guest := wasmtest.OnValue("slow", nil, func(wasmtest.Imports) []byte { return spin })
+	))
+}
+
+// newHangingJob makes a job whose guest says "hang record" and never returns
+// from its last record. While it hangs the garbage collector would wait for
+// it, and everything else for that: command turns it off.
+func newHangingJob(t *testing.T) string {
+	t.Helper()
+	return newGuestJob(t, "good\nhang\n", "hang", wasmtest.Code(wasmtest.Loop, wasmtest.Br(0), wasmtest.End))
+}
+
+// newGuestJob makes guestJob with a guest that at the records with a value
+// logs that and does code.
+func newGuestJob(t *testing.T, in, value string, code []byte) string {
+	t.Helper()
+	dir := newJob(t, guestJob, in)
+	const info, at = 1, 512
+	line := value + " record"
+	guest := wasmtest.OnValue(value,
+		func(m *wasmtest.Module, _ wasmtest.Imports) { m.Data(at, []byte(line)) },
+		func(im wasmtest.Imports) []byte {
+			say := wasmtest.Code(wasmtest.Const(info), wasmtest.Const(at), wasmtest.Const(int32(len(line))), wasmtest.Call(im.Log), wasmtest.Drop)
+			return wasmtest.Code(say, code)
+		})
 	write(t, dir, "guest.wasm", string(guest))
 	return dir
 }

@@ -104,7 +104,7 @@ func screenOf(t *testing.T, text string) []string {
 
 func TestRun_ProgressOnATerminal(t *testing.T) {
 	t.Parallel()
-	dir := newSlowJob(t, 500)
+	dir := newSlowJob(t, 800)
 	code, written := onTerminal(t, dir, nil, "run", "job.yaml")
 	if code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, written)
@@ -127,7 +127,7 @@ func TestRun_ProgressOnATerminal(t *testing.T) {
 
 func TestRun_NoColour(t *testing.T) {
 	t.Parallel()
-	code, written := onTerminal(t, newSlowJob(t, 500), []string{"NO_COLOR=1"}, "run", "job.yaml")
+	code, written := onTerminal(t, newSlowJob(t, 800), []string{"NO_COLOR=1"}, "run", "job.yaml")
 	if code != 0 || !strings.Contains(written, "guest  [#") || regexp.MustCompile(`\x1b\[[\d;]*m`).MatchString(written) {
 		t.Errorf("exit code %d, want progress without colour:\n%q", code, written)
 	}
@@ -136,7 +136,7 @@ func TestRun_NoColour(t *testing.T) {
 // Log lines go above the progress, and an error leaves the terminal clean.
 func TestRun_TerminalAfterAnError(t *testing.T) {
 	t.Parallel()
-	dir := newSlowJob(t, 500)
+	dir := newSlowJob(t, 800)
 	write(t, dir, "in/other.txt", strings.Repeat("slow\n", 100)+strings.Repeat("x", 2<<20)+"\n")
 	code, written := onTerminal(t, dir, nil, "run", "job.yaml", "--log-level", "info")
 	rows := screenOf(t, written)
@@ -149,9 +149,15 @@ func TestRun_TerminalAfterAnError(t *testing.T) {
 // Elsewhere than on a terminal progress is plain lines.
 func TestRun_PlainProgress(t *testing.T) {
 	t.Parallel()
-	r := wasmill(t, newSlowJob(t, 1000), "run", "job.yaml")
-	r.has(t, 0, "guest  ", " records, ", " unsealed, ")
-	if strings.ContainsAny(r.stderr, "\x1b\r") {
-		t.Errorf("control characters: %q", r.stderr)
+	r := start(t, newHangingJob(t), "run", "job.yaml")
+	r.waitFor(" unsealed, ")
+	r.signal(os.Kill)
+	said := r.end().stderr
+	line := regexp.MustCompile(`(?m)^guest  .* in 1 file, \d+ records?, \S+/s, epoch \d+, .* unsealed, .* s$`)
+	if !line.MatchString(said) {
+		t.Errorf("no line like %s in\n%s", line, said)
+	}
+	if strings.ContainsAny(said, "\x1b\r") {
+		t.Errorf("control characters: %q", said)
 	}
 }

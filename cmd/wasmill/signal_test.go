@@ -66,8 +66,8 @@ func (r *running) end() result {
 	return result{code: codeOf(r.t, r.cmd.Wait()), stderr: r.said.String()}
 }
 
-// slow is how many records the jobs of these tests have: some seconds.
-const slow = 900
+// slow is how many records the jobs of these tests have.
+const slow = 600
 
 func TestRun_ASignalFinishesTheEpoch(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
@@ -75,12 +75,12 @@ func TestRun_ASignalFinishesTheEpoch(t *testing.T) {
 			t.Parallel()
 			dir := newSlowJob(t, slow)
 			r := start(t, dir, "run", "job.yaml")
-			r.waitFor("guest  ") // the first line of progress
+			r.waitFor("slow record")
 			r.signal(sig)
 			r.waitFor("stopping after this epoch; press again to stop now")
 			r.end().has(t, 130, "stopped: the next run goes on behind epoch ", "job guest interrupted in ")
 
-			wasmill(t, dir, "run", "job.yaml").has(t, 0, " in this run; 900 records, ", "job guest finished in ")
+			wasmill(t, dir, "run", "job.yaml").has(t, 0, " in this run; 600 records, ", "job guest finished in ")
 			if n := len(lines(t, filepath.Join(dir, "out"))); n != slow {
 				t.Errorf("%d lines came out of both runs, want %d", n, slow)
 			}
@@ -92,26 +92,40 @@ func TestRun_ASecondSignalStopsAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := newSlowJob(t, slow)
 	r := start(t, dir, "run", "job.yaml", "--set", "limits.batch.records=500")
-	r.waitFor("guest  ")
+	r.waitFor("slow record")
 	r.signal(os.Interrupt)
 	r.waitFor("stopping after this epoch")
 	r.signal(os.Interrupt)
-	r.end().has(t, 130, "stopped at once: the next run goes on from the last commit")
+	r.end().has(t, 130, "stopping now", "stopped at once: the next run goes on from the last commit")
 
-	wasmill(t, dir, "run", "job.yaml", "--set", "limits.batch.records=500").has(t, 0, "job guest finished in ")
+	wasmill(t, dir, "run", "job.yaml").has(t, 0, "job guest finished in ")
 	if n := len(lines(t, filepath.Join(dir, "out"))); n != slow {
 		t.Errorf("%d lines came out of both runs, want %d", n, slow)
 	}
 }
 
+// A call into a guest cannot be interrupted: the third signal is the way out.
+func TestRun_AThirdSignalEndsTheProcess(t *testing.T) {
+	t.Parallel()
+	r := start(t, newHangingJob(t), "run", "job.yaml")
+	for _, says := range []string{"hang record", "stopping after this epoch", "stopping now; press again to end the process"} {
+		r.waitFor(says)
+		r.signal(os.Interrupt)
+	}
+	if got := r.end(); got.code != -1 {
+		t.Errorf("exit code %d, want the end by a signal:\n%s", got.code, got.stderr)
+	}
+}
+
 func TestRun_TwoRunsOfOneJob(t *testing.T) {
 	t.Parallel()
-	dir := newSlowJob(t, slow)
+	dir := newHangingJob(t)
 	r := start(t, dir, "run", "job.yaml")
-	r.waitFor("guest  ")
+	r.waitFor("hang record")
 	wasmill(t, dir, "run", "job.yaml").has(t, 2,
 		"wasmill: state directory ", " is in use by another run of this job (process "+itoa(r.cmd.Process.Pid)+"): wait for it or stop it")
 	wasmill(t, dir, "run", "job.yaml", "--fresh").has(t, 2, "is in use by another run")
-	r.signal(os.Interrupt)
-	r.end().has(t, 130)
+	r.signal(os.Kill)
+	r.end()
+	wasmill(t, dir, "validate", "job.yaml").has(t, 0)
 }

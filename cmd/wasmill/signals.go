@@ -60,8 +60,9 @@ func (s *signals) handle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.job == nil || s.stopping {
-		s.cancel(errSignal)
 		signal.Reset(os.Interrupt, syscall.SIGTERM)
+		s.scr.say("stopping now; press again to end the process")
+		s.cancel(errSignal)
 		return
 	}
 	s.stopping = true
