@@ -139,13 +139,16 @@ type memSink struct {
 	mu  sync.Mutex
 	got []string            // values
 	in  []map[string]string // headers
+
+	opened []string // what Open was told
 }
 
 func (s *memSink) Delivery() plugins.Delivery { return plugins.TwoPhase }
 func (s *memSink) Drop(context.Context) error { return nil }
 func (s *memSink) Close() error               { return nil }
 
-func (s *memSink) Open(context.Context, plugins.Writer, []byte, bool) (plugins.SinkWriter, error) {
+func (s *memSink) Open(_ context.Context, w plugins.Writer, token []byte, finalised bool) (plugins.SinkWriter, error) {
+	s.opened = append(s.opened, fmt.Sprintf("writer %d, generation %d, token %v, finalised %v", w.Task, w.Generation, token != nil, finalised))
 	return &memWriter{s: s}, nil
 }
 

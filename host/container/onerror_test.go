@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/abi/record"
@@ -157,6 +158,36 @@ func checkLetter(t *testing.T, dead *memSink, module, class, code, text string) 
 	if !maps.Equal(h, want) {
 		t.Errorf("headers are\n%v\nwant\n%v", h, want)
 	}
+}
+
+// TestOnError_RollbackRepeatsNothing fails a record some epochs after the
+// start: the writers are opened again in the same run, and told that
+// everything is finalised, so that a sink that prints does not print again.
+func TestOnError_RollbackRepeatsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJob(memSource{{"file", []string{"a0", "a1", "a2", "a3", "a4", "a5!", "a6"}}}, jobspec.Step{Name: "check", From: []jobspec.Ref{{Name: "in"}}, Wasm: "native", Outputs: []string{"out"}})
+		j.spec.Epoch = 100 * time.Millisecond
+		j.batch.Records = 1
+		j.modules = []guest.Module{eachModule("check", func(c guest.Calls, i uint32, r *record.Record) ([]byte, error) {
+			time.Sleep(60 * time.Millisecond)
+			if strings.HasSuffix(string(r.Value), "!") {
+				c.Fail(i, 1, []byte("no"))
+			}
+			return r.Value, nil
+		})}
+		_, err := j.run(t)
+		var failed *task.RecordFailure
+		if !errors.As(err, &failed) || failed.Origin.Position() != 5 {
+			t.Fatal(err)
+		}
+		if want := []string{"a0", "a1", "a2", "a3", "a4"}; !slices.Equal(j.sinks[0].got, want) {
+			t.Errorf("came %q, want %q", j.sinks[0].got, want)
+		}
+		want := []string{"writer 0, generation 1, token false, finalised false", "writer 0, generation 2, token true, finalised true"}
+		if !slices.Equal(j.sinks[0].opened, want) {
+			t.Errorf("the writer was opened with %q, want %q", j.sinks[0].opened, want)
+		}
+	})
 }
 
 // TestOnError_AggregateSaysSo fails a record that a batch as a whole caused.

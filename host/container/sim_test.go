@@ -44,7 +44,7 @@ type sim struct {
 	crashes map[epoch.Point]int // by point; "" anywhere
 	left    int                 // crashes and faults still to come
 	dead    bool                // the present run has crashed
-	trouble bool                // something went wrong that may print an epoch again
+	trouble bool                // a fault after which an epoch may be printed again
 	ended   map[[2]int]bool     // steps and tasks whose end has begun
 	wrong   string              // what a step should not have seen
 	traces  []uint64            // of its runs
@@ -192,7 +192,7 @@ func (s *sim) attempt(t *testing.T, n uint64) (container.Outcome, error) {
 	s.dead = false
 	crash := func(p epoch.Point) {
 		s.crashes[p]++
-		s.dead = true
+		s.dead, s.trouble = true, true
 		s.disk.Crash(func(n int) int { return s.rng.IntN(n + 1) })
 		cancel()
 	}
@@ -219,7 +219,9 @@ func (s *sim) attempt(t *testing.T, n uint64) (container.Outcome, error) {
 			if s.dead {
 				return errCrash
 			}
-			if s.strike(25) {
+			late := what == "finalise" // also of a writer that is opened
+			if s.strike(map[bool]int{false: 25, true: 6}[late]) {
+				s.trouble = s.trouble || late
 				return &plugins.Error{Class: plugins.Exhausted, Retry: true, Err: fmt.Errorf("%s: %w", what, errSink)}
 			}
 			return nil
@@ -263,7 +265,6 @@ func (s *sim) strike(n int) bool {
 		return false
 	}
 	s.left--
-	s.trouble = true
 	return true
 }
 
@@ -300,6 +301,7 @@ func (s *sim) storeFaults(sc *sched) memstore.Options {
 	return memstore.Options{
 		BeforeRead: func() error {
 			if s.strike(3000) {
+				s.trouble = true
 				return errStore
 			}
 			return nil
@@ -310,14 +312,17 @@ func (s *sim) storeFaults(sc *sched) memstore.Options {
 			case s.dead:
 				return errCrash
 			case s.strike(20):
+				s.trouble = true
 				return errStore
 			case s.strike(20):
+				s.trouble = true
 				return state.ErrOutcomeUnknown
 			}
 			return nil
 		},
 		AfterCommit: func(bool) error {
 			if s.strike(20) {
+				s.trouble = true
 				return state.ErrOutcomeUnknown
 			}
 			return nil
