@@ -34,7 +34,7 @@ func TestRun_FinalisesWhatTheLastEpochLeft(t *testing.T) {
 		j, err := host.Open(t.Context(), host.Options{
 			File: filepath.Join(dir, "job.yaml"), Registry: &reg, CacheDir: t.TempDir(),
 			Hooks: container.Hooks{At: func(p epoch.Point) error {
-				if p == epoch.AfterDecide {
+				if p == epoch.BeforeFinalise {
 					return crash
 				}
 				return nil
