@@ -35,6 +35,7 @@ func (r *run) build(ctx context.Context) error {
 	for _, cuts := range r.k.cuts {
 		r.cuts.Add(int32(len(cuts)))
 	}
+	r.cutting = r.cuts.Load() > 0 // before a task can come to one
 	r.control.Read, r.control.Yield = c.Hooks.Read, c.Hooks.Yield
 	r.committer = epoch.Committer{Decider: &epoch.Embedded{Store: r.store}, At: c.Hooks.At, Decided: r.decided}
 	if c.Hooks.Decider != nil {

@@ -27,7 +27,8 @@ type run struct {
 	finders    []*task.Enumerator
 	writers    []*epoch.Writer
 	committer  epoch.Committer
-	live       int // tasks that have not sealed for the last time
+	live       int  // tasks that have not sealed for the last time
+	cutting    bool // some splits are read up to a cut, and then the run is over
 
 	settled atomic.Bool // everything that is decided is finalised
 
@@ -110,7 +111,6 @@ func (r *run) coordinate(ctx context.Context) error {
 	}
 	r.k.committed.Store(number)
 	total := int32(len(r.tasks) + len(r.finders))
-	cutting := r.cuts.Load() > 0
 	timer := time.AfterFunc(r.k.c.Plan.Spec.Epoch, r.tick)
 	defer timer.Stop()
 	var (
@@ -137,7 +137,7 @@ func (r *run) coordinate(ctx context.Context) error {
 				}
 			}
 		}
-		stopping := r.k.stop.Load() || cutting && r.cuts.Load() == 0
+		stopping := r.k.stop.Load() || r.cutting && r.cuts.Load() == 0
 		if stopping {
 			r.control.Stopping.Store(true)
 		}
