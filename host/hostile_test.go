@@ -34,7 +34,7 @@ sinks:
 %s
 on_error: {record: %s}
 epoch: 10ms
-limits: {memory: 1MiB, batch: {records: 64}}
+limits: {memory: 1MiB, batch: {records: 16}}
 `
 
 // bad is the value on which the guests of this file do harm.
@@ -105,7 +105,7 @@ func hostiles() []hostile {
 	fail := func(im wasmtest.Imports) uint32 { return im.Fail }
 	log := func(im wasmtest.Imports) uint32 { return im.Log }
 	abi := string(guest.TrapABI)
-	return []hostile{
+	all := []hostile{
 		{"traps", "trap", wasmtest.TrapOn(bad), `^trap in wasmill_process: unreachable$`},
 		{"rejects", "rejected", wasmtest.FailOn(bad, "no good"), `^no good$`},
 		{"refuses", "refused", on(wasmtest.Const(-22), wasmtest.Return), `^refused: the guest refused the batch with EINVAL$`},
@@ -139,6 +139,10 @@ func hostiles() []hostile {
 		{"record: cause", abi, malformed(rec, 16, 1000), `emit: cause 1000 of \d+ inputs`},
 		{"record: output", abi, malformed(rec, 20, 9), `emit: output 9 of 1`},
 	}
+	if testing.Short() { // under -race a stack takes seconds to overflow
+		all = slices.DeleteFunc(all, func(h hostile) bool { return h.name == "recurses without end" })
+	}
+	return all
 }
 
 // hostileInput is files with a bad record in the middle of the second one. It
@@ -195,9 +199,12 @@ func TestHostile_Skip(t *testing.T) {
 			if got := f.lines("out"); !slices.Equal(got, good) {
 				t.Errorf("%d lines came out, want the %d good ones", len(got), len(good))
 			}
-			line := fmt.Sprintf(`msg="record skipped" .*step=guard module=%s class="?%s"? error=.* source=docs partition=f1 position=%d\n`, guest.Digest(h.wasm), h.class, position)
-			if log := f.log.String(); !regexp.MustCompile(line).MatchString(log) {
-				t.Errorf("the log does not name the record:\n%s", log)
+			_, line, _ := strings.Cut(f.log.String(), `msg="record skipped" `)
+			line, _, _ = strings.Cut(line, "\n")
+			for _, want := range []string{"step=guard", "module=" + guest.Digest(h.wasm), "class=" + h.class, "source=docs", "partition=f1", fmt.Sprint("position=", position)} {
+				if !strings.Contains(line+" ", want+" ") {
+					t.Errorf("the log does not say %s: %s", want, line)
+				}
 			}
 		})
 	}
