@@ -25,7 +25,7 @@ func showProgress(scr *screen, job *host.Job) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		p := progress{job: job, colour: scr.term && os.Getenv("NO_COLOR") == ""}
+		p := progress{job: job, at: job.Status().Elapsed, colour: scr.term && os.Getenv("NO_COLOR") == ""}
 		first, every := firstPlain, plainEvery
 		if scr.term {
 			first, every = drawEvery, drawEvery

@@ -65,6 +65,7 @@ func (r *runner) run() error {
 		return errors.Join(r.nothingToDo(scr, job), job.Close())
 	}
 	sig.running(job)
+	start := job.Status().Elapsed
 	stopProgress := showProgress(scr, job)
 	res, err := job.Run(ctx)
 	stopProgress()
@@ -75,7 +76,7 @@ func (r *runner) run() error {
 		scr.say("stopped: the next run goes on behind epoch %d", job.Status().Epoch)
 		err = errInterrupted
 	}
-	s := summarise(job, res, err)
+	s := summarise(job, start, res, err)
 	err = errors.Join(err, job.Close())
 	s.Exit = exitCode(err)
 	return errors.Join(err, r.print(scr, job, s))
@@ -96,7 +97,7 @@ func (r *runner) ended(ctx context.Context, scr *screen, err error) error {
 }
 
 func (r *runner) nothingToDo(scr *screen, job *host.Job) error {
-	s := summarise(job, container.Outcome{Finished: true}, nil)
+	s := summarise(job, job.Status().Elapsed, container.Outcome{Finished: true}, nil)
 	scr.say("job %s has finished before; there is nothing to do", s.Job)
 	for _, o := range s.Outputs {
 		scr.say("  output %s: %s", o.Sink, o.where())

@@ -96,6 +96,8 @@ func TestRun_SummaryAsJSON(t *testing.T) {
 			Files   int64 `json:"files_found"`
 			Records int64
 			CPU     float64 `json:"cpu_seconds"`
+			Seconds float64
+			Start   float64 `json:"start_seconds"`
 		}
 		Total   struct{ Bytes int64 }
 		Faults  []struct{ Kind, Path string }
@@ -109,7 +111,7 @@ func TestRun_SummaryAsJSON(t *testing.T) {
 		t.Fatalf("%v in %s", err, r.stdout)
 	}
 	if s.Job != "copy" || s.Outcome != "partial" || s.Exit != 1 || s.Run.Files != 2 || s.Run.Records != 100 || s.Total.Bytes != 292 ||
-		s.Run.CPU <= 0 || len(s.Faults) != 1 || s.Faults[0].Kind != "corrupt" || s.Faults[0].Path != "bad.gz" ||
+		s.Run.CPU <= 0 || s.Run.Start <= 0 || s.Run.Start >= s.Run.Seconds || len(s.Faults) != 1 || s.Faults[0].Kind != "corrupt" || s.Faults[0].Path != "bad.gz" ||
 		len(s.Outputs) != 1 || s.Outputs[0].Path != filepath.Join(dir, "out") {
 		t.Errorf("got %+v", s)
 	}

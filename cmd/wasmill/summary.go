@@ -34,7 +34,8 @@ type runFigures struct {
 	Unread    int64   `json:"files_passed_over"` // symbolic links and special files
 	Records   int64   `json:"records"`
 	Bytes     int64   `json:"bytes"`
-	Seconds   float64 `json:"seconds"`
+	Seconds   float64 `json:"seconds"`       // of the process
+	Start     float64 `json:"start_seconds"` // of them until the first record could be read: building, compiling, opening
 	Rate      float64 `json:"records_per_second"`
 	CPU       float64 `json:"cpu_seconds"`
 	GuestTime float64 `json:"guest_seconds"`
@@ -42,6 +43,9 @@ type runFigures struct {
 	Epochs    int64   `json:"epochs"`
 	Commits   float64 `json:"commit_seconds"`
 }
+
+// reading is how long records could be read, in seconds and more than 0.
+func (r *runFigures) reading() float64 { return max(r.Seconds-r.Start, 1e-6) }
 
 type totals struct {
 	Records    int64 `json:"records"`
@@ -72,8 +76,9 @@ type sourceFault struct {
 	Error  string `json:"error"`
 }
 
-// summarise takes down how a run went; err is what Run returned.
-func summarise(job *host.Job, out container.Outcome, err error) *summary {
+// summarise takes down how a run went that took start to begin; err is what
+// Run returned.
+func summarise(job *host.Job, start time.Duration, out container.Outcome, err error) *summary {
 	s := &summary{
 		Job: job.Spec.Job, Outcome: outcome(job, out, err),
 		Steps: []stepFigures{}, Faults: []sourceFault{}, Outputs: outputs(job.Spec),
@@ -88,7 +93,7 @@ func summarise(job *host.Job, out container.Outcome, err error) *summary {
 	st := job.Status()
 	s.Epoch = st.Epoch
 	s.Run = runFigures{
-		Resumed: job.Decision == epoch.Resume, Records: st.Records, Bytes: st.Bytes, Seconds: st.Elapsed.Seconds(),
+		Resumed: job.Decision == epoch.Resume, Records: st.Records, Bytes: st.Bytes, Seconds: st.Elapsed.Seconds(), Start: start.Seconds(),
 		CPU: cpuTime().Seconds(), Epochs: st.Epochs, Commits: st.Commit.Seconds(),
 	}
 	for _, f := range st.Found {
@@ -107,9 +112,7 @@ func summarise(job *host.Job, out container.Outcome, err error) *summary {
 	if s.Run.CPU > 0 {
 		s.Run.Share = min(1, s.Run.GuestTime/s.Run.CPU)
 	}
-	if s.Run.Seconds > 0 {
-		s.Run.Rate = float64(st.Records) / s.Run.Seconds
-	}
+	s.Run.Rate = float64(st.Records) / s.Run.reading()
 	s.addFaults(job, out.Faults)
 	return s
 }

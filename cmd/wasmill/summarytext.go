@@ -16,14 +16,18 @@ func (s *summary) table() string {
 		fmt.Fprintf(&b, "  %-8s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	r := &s.Run
-	fmt.Fprintf(&b, "job %s %s in %s\n", s.Job, s.Outcome, seconds(time.Duration(r.Seconds*1e9)))
+	fmt.Fprintf(&b, "job %s %s in %s", s.Job, s.Outcome, duration(r.Seconds))
+	if r.Start >= 1 {
+		fmt.Fprintf(&b, ", %s of it to build and start", duration(r.Start))
+	}
+	b.WriteByte('\n')
 	if r.Resumed {
 		line("read", "%s, %s in this run; %s, %s in all", plural(r.Records, "record", "records"), size(r.Bytes),
 			plural(s.Total.Records, "record", "records"), size(s.Total.Bytes))
 	} else {
 		line("read", "%s, %s, %s", plural(r.Files, "file", "files"), plural(r.Records, "record", "records"), size(r.Bytes))
 	}
-	line("rate", "%s records/s, %s/s", count(int64(r.Rate)), size(int64(float64(r.Bytes)/max(r.Seconds, 1e-9))))
+	line("rate", "%s records/s, %s/s", count(int64(r.Rate)), size(int64(float64(r.Bytes)/r.reading())))
 	line("time", "%.2f s of CPU, %.0f %% of it in guests", r.CPU, 100*r.Share)
 	line("epochs", "%s, %.2f s in commits", count(r.Epochs), r.Commits)
 	line("written", "%s", plural(s.Total.Out, "record", "records"))
@@ -48,3 +52,5 @@ func (s *summary) table() string {
 	}
 	return b.String()
 }
+
+func duration(s float64) string { return seconds(time.Duration(s * float64(time.Second))) }
