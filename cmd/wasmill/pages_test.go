@@ -35,7 +35,8 @@ func blocks(t *testing.T, page string) []block {
 
 // follow does in dir what a page says: it writes its files and runs its
 // commands, whose output must have the lines that the page shows. Numbers
-// count as equal, and so do modules that are built or known already.
+// count as equal, and so do modules that are built, however long that takes,
+// or known already.
 func follow(t *testing.T, dir string, all []block) {
 	t.Helper()
 	path := binary(t) + ":" + os.Getenv("PATH")
@@ -58,8 +59,8 @@ func follow(t *testing.T, dir string, all []block) {
 				if err != nil {
 					t.Fatalf("$ %s\n%s\n%v", line, got, err)
 				}
-				printed := strings.Split(anyNumbers(string(got)), "\n")
-				for _, w := range strings.Split(anyNumbers(want), "\n") {
+				printed := strings.Split(unify(string(got)), "\n")
+				for _, w := range strings.Split(unify(want), "\n") {
 					if !strings.HasPrefix(w, "building ") && !slices.Contains(printed, w) {
 						t.Errorf("$ %s\nthe page shows the line\n%s\nit printed\n%s", line, w, got)
 					}
@@ -69,9 +70,11 @@ func follow(t *testing.T, dir string, all []block) {
 	}
 }
 
+var build = regexp.MustCompile(`, .* of it to build and start`)
+
 var number = regexp.MustCompile(`\(cached\)|[0-9]([0-9.,]*[0-9])?s?( ([KMG]i)?B\b)?`)
 
-func anyNumbers(s string) string { return number.ReplaceAllString(s, "0") }
+func unify(s string) string { return number.ReplaceAllString(build.ReplaceAllString(s, ""), "0") }
 
 // binary returns a directory with a command wasmill.
 func binary(t *testing.T) string {
