@@ -105,6 +105,7 @@ func (r *run) failed() error {
 
 // coordinate asks for barriers and commits what comes of them, one at a time.
 func (r *run) coordinate(ctx context.Context) error {
+	r.yield() // tasks may be ahead
 	number, err := r.checkpoint.Epoch()
 	if err != nil {
 		return err

@@ -77,10 +77,10 @@ func (c *Committer) Commit(ctx context.Context, e *Epoch) error {
 	if err := c.Decider.Decide(ctx, e); err != nil {
 		return fmt.Errorf("epoch %d: %w", e.Number, err)
 	}
+	c.Decided(e)
 	if err := c.at(AfterDecide); err != nil {
 		return err
 	}
-	c.Decided(e)
 	if err := c.each(ctx, e, BeforeFinalise, finalise); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (o *outlet) add(b *Batch) (bad []badKey) {
 	rest := b.Records
 	for i := range b.Count {
 		rest = wire.Next(rest, &rec)
-		key, err := pointer(rec.Value, o.ex.Key.Pointer)
+		key, err := record.Pointer(rec.Value, o.ex.Key.Pointer)
 		if err != nil {
 			bad = append(bad, badKey{i, err.Error()})
 			continue

@@ -1,10 +1,12 @@
-package task
+package record_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/wasmill/wasmill/abi/record"
 )
 
 func TestPointer(t *testing.T) {
@@ -36,7 +38,7 @@ func TestPointer(t *testing.T) {
 		{`[1,2]`, "/99999999999999999999", "", "key /99999999999999999999: not in the value"},
 		{`"text"`, "/a", "", "key /a: not in the value"},
 		{``, "/a", "", "key /a: the value is not JSON"},
-		{`not json`, "", "", "key : the value is not JSON"},
+		{`not json`, "", "", "key (the whole value): the value is not JSON"},
 		{`{"a":01}`, "/a", "", "key /a: the value is not JSON"},
 		{`{"a":1.}`, "/a", "", "key /a: the value is not JSON"},
 		{`{"a":-}`, "/a", "", "key /a: the value is not JSON"},
@@ -49,7 +51,7 @@ func TestPointer(t *testing.T) {
 		{`{"b":1 "a":2}`, "/a", "", "key /a: the value is not JSON"},
 		{`{"b":` + deep + `,"a":2}`, "/a", "", "key /a: the value is not JSON"},
 	} {
-		got, err := pointer([]byte(c.value), c.path)
+		got, err := record.Pointer([]byte(c.value), c.path)
 		if c.err != "" {
 			if err == nil || err.Error() != c.err {
 				t.Errorf("%s in %.60s: %q, %v; want %s", c.path, c.value, got, err, c.err)
@@ -66,7 +68,7 @@ func TestPointer_AllocatesNothing(t *testing.T) {
 	value := []byte(`{"skip":[1,{"a":"b"}],"user":{"id":"u-17","n":3}}`)
 	if n := testing.AllocsPerRun(100, func() {
 		for _, path := range []string{"/user/id", "/user/n"} {
-			if _, err := pointer(value, path); err != nil {
+			if _, err := record.Pointer(value, path); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -134,11 +136,11 @@ func FuzzPointer(f *testing.F) {
 			return // refused with the job file
 		}
 		before := bytes.Clone(value)
-		got, err := pointer(value, path)
+		got, err := record.Pointer(value, path)
 		if !bytes.Equal(value, before) {
 			t.Fatal("the value was written to")
 		}
-		if !json.Valid(value) || bytes.ContainsRune(value, '\ufffd') || !isText(value) || !isText([]byte(path)) || bytes.Count(value, []byte("["))+bytes.Count(value, []byte("{")) > maxDepth {
+		if !json.Valid(value) || bytes.ContainsRune(value, '\ufffd') || !isText(value) || !isText([]byte(path)) || bytes.Count(value, []byte("["))+bytes.Count(value, []byte("{")) > 512 {
 			return
 		}
 		want, ok := byJSON(value, path)
