@@ -70,7 +70,7 @@ func (s *story) commit() error {
 var inOrder = []string{
 	"- before write", "write 1 to a", "write 2 to a", "- before write",
 	"- before prepare", "prepare a, end false", "- before prepare", "prepare b, end true",
-	"- before decide", "decide 7", "- after decide", "decided 7",
+	"- before decide", "decide 7", "decided 7", "- after decide",
 	"- before finalise", "finalise a", "- before finalise", "finalise b", "- after finalise",
 }
 
