@@ -7,11 +7,9 @@ func Murmur2(data []byte) uint32 { return murmur2(data) }
 // Murmur2String is Murmur2 of a string, without a copy.
 func Murmur2String(s string) uint32 { return murmur2(s) }
 
-// PartitionOf returns the partition of n, which is positive, that key
-// belongs to: (murmur2(key) & 0x7fffffff) mod n.
-func PartitionOf(key []byte, n int) int {
-	return int(Murmur2(key)&0x7fffffff) % n
-}
+// PartitionOf returns the partition of n, which is positive, that a key with
+// this hash belongs to: (hash & 0x7fffffff) mod n.
+func PartitionOf(hash uint32, n int) int { return int(hash&0x7fffffff) % n }
 
 func murmur2[T []byte | string](data T) uint32 {
 	const (

@@ -103,7 +103,8 @@ type Calls interface {
 	LogEnabled(level Level) bool
 	Log(level Level, message []byte)
 
-	// MetricDefine returns the handle of a counter or gauge; MetricAdd adds to it.
+	// MetricDefine returns the handle of a counter or gauge, whose kind and name
+	// are as SPEC.md wants them; MetricAdd adds to it.
 	MetricDefine(kind MetricKind, name []byte) (uint32, abi.Errno)
 	MetricAdd(handle uint32, delta int64) abi.Errno
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wasmill/wasmill/host/epoch"
 	"github.com/wasmill/wasmill/host/plan"
+	"github.com/wasmill/wasmill/plugins"
 )
 
 // Control is what a container and its tasks share.
@@ -60,6 +61,13 @@ func (b *Base) yield() {
 // requested reports whether the open epoch is to be sealed.
 func (b *Base) requested() bool { return b.Control.Requested.Load() == b.epoch }
 
+// fault counts and logs a part of a source that was not read; the row keeps it.
+func (b *Base) fault(source int, f *plugins.Fault) epoch.Row {
+	b.Log.Warn("part of the source not read", "source", b.Plan.Spec.Sources[source].Name, "kind", f.Kind, "path", f.Path, "error", f.Err)
+	b.counts.Faults++
+	return epoch.Row{Key: epoch.FaultKey(source, f), Value: append([]byte{}, f.Err.Error()...)}
+}
+
 // countRow returns the row of the counts if they changed.
 func (b *Base) countRow() []epoch.Row {
 	if b.counts == b.counted {
@@ -69,7 +77,7 @@ func (b *Base) countRow() []epoch.Row {
 	return []epoch.Row{{Key: epoch.CountKey(b.Number), Value: epoch.AppendCounts(nil, b.counts)}}
 }
 
-// seal hands d over and opens the next epoch.
+// sealed hands d over and opens the next epoch.
 func (b *Base) sealed(d *epoch.Delta) {
 	b.epoch++
 	b.Control.Sealed(d)

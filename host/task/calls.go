@@ -28,8 +28,7 @@ type calls struct {
 	failed    []failure
 	fault     string // first breach of the ABI
 	token     []byte // of resume
-	resumed   bool
-	clock     int64 // nanoseconds
+	clock     int64  // nanoseconds
 	key       []byte
 	many      []byte
 }
@@ -54,7 +53,7 @@ func (c *calls) begin(in *Batch) {
 	c.emitted, c.written, c.put = 0, 0, 0
 	c.failed = c.failed[:0]
 	c.fault = ""
-	c.token, c.resumed = c.token[:0], false
+	c.token = c.token[:0]
 	for i := range c.outs {
 		c.outs[i] = newBatch(in.Partition)
 	}
@@ -87,8 +86,8 @@ func (c *calls) breach(format string, args ...any) abi.Errno {
 // Emit copies the records of a frame out of the guest's memory, each to the
 // batch of its output, with the position and origin of its cause.
 func (c *calls) Emit(frame []byte) abi.Errno {
-	if c.emitted += len(frame); c.emitted > c.s.limits.Emit {
-		c.breach("emitted more than %d bytes in one call (limits.max_emit)", c.s.limits.Emit)
+	if c.emitted += len(frame); c.emitted > c.s.t.Limits.Emit {
+		c.breach("emitted more than %d bytes in one call (limits.max_emit)", c.s.t.Limits.Emit)
 		return abi.E2BIG
 	}
 	b, err := wire.Parse(frame)
@@ -111,11 +110,11 @@ func (c *calls) emitOne(r []byte) abi.Errno {
 	if out >= len(c.outs) {
 		return c.breach("emit: output %d of %d", out, len(c.outs))
 	}
-	if len(r) > c.s.limits.Record+wire.RecordHeaderSize+8 {
-		return c.breach("emit: a record of %d bytes is longer than %d (limits.max_record)", len(r), c.s.limits.Record)
+	if len(r) > c.s.t.Limits.Record+wire.RecordHeaderSize+8 {
+		return c.breach("emit: a record of %d bytes is longer than %d (limits.max_record)", len(r), c.s.t.Limits.Record)
 	}
-	if k := le.Uint32(r[offKey:]); k != nullLength && int(k) > c.s.limits.Key {
-		return c.breach("emit: a key of %d bytes is longer than %d (limits.max_key)", k, c.s.limits.Key)
+	if k := le.Uint32(r[offKey:]); k != nullLength && int(k) > c.s.t.Limits.Key {
+		return c.breach("emit: a key of %d bytes is longer than %d (limits.max_key)", k, c.s.t.Limits.Key)
 	}
 	cause := le.Uint32(r[offCause:])
 	var from Origin
@@ -157,7 +156,7 @@ func (c *calls) row(store uint32, key []byte) ([]byte, abi.Errno) {
 	if int64(store) >= int64(len(c.s.stores)) {
 		return nil, abi.EBADF
 	}
-	if len(key) > c.s.limits.Key {
+	if len(key) > c.s.t.Limits.Key {
 		return nil, abi.E2BIG
 	}
 	c.key = epoch.AppendStateKey(c.key[:0], c.s.stores[store], c.in.Partition.Number, key)
@@ -177,7 +176,7 @@ func (c *calls) StateGet(store uint32, key []byte) ([]byte, abi.Errno) {
 	if e != abi.OK {
 		return nil, e
 	}
-	v, ok, err := c.s.t.state.Get(row)
+	v, ok, err := c.s.t.State.Get(row)
 	switch {
 	case err != nil:
 		return nil, c.broken(err)
@@ -188,7 +187,7 @@ func (c *calls) StateGet(store uint32, key []byte) ([]byte, abi.Errno) {
 }
 
 func (c *calls) StatePut(store uint32, key, value []byte) abi.Errno {
-	if len(value) > c.s.limits.StateValue {
+	if len(value) > c.s.t.Limits.StateValue {
 		return abi.E2BIG
 	}
 	row, e := c.row(store, key)
@@ -199,7 +198,7 @@ func (c *calls) StatePut(store uint32, key, value []byte) abi.Errno {
 		return abi.ENOSPC
 	}
 	c.written++
-	c.s.t.state.Put(row, value)
+	c.s.t.State.Put(row, value)
 	return abi.OK
 }
 
@@ -209,7 +208,7 @@ func (c *calls) StateDelete(store uint32, key []byte) abi.Errno {
 		return e
 	}
 	c.written++
-	c.s.t.state.Delete(row)
+	c.s.t.State.Delete(row)
 	return abi.OK
 }
 
@@ -220,7 +219,7 @@ func (c *calls) StateScan(store uint32, start, end, buf []byte) (int, abi.Errno)
 	}
 	upper := c.many[:0]
 	if len(end) > 0 {
-		if len(end) > c.s.limits.Key {
+		if len(end) > c.s.t.Limits.Key {
 			return 0, abi.E2BIG
 		}
 		upper = epoch.AppendStateKey(upper, c.s.stores[store], c.in.Partition.Number, end)
@@ -228,7 +227,7 @@ func (c *calls) StateScan(store uint32, start, end, buf []byte) (int, abi.Errno)
 		upper = epoch.AppendStateEnd(upper, c.s.stores[store], c.in.Partition.Number)
 	}
 	c.many = upper
-	scan, err := c.s.t.state.Scan(lower, upper)
+	scan, err := c.s.t.State.Scan(lower, upper)
 	if err != nil {
 		return 0, c.broken(err)
 	}
@@ -259,7 +258,7 @@ func (c *calls) Resume(token []byte) abi.Errno {
 	if len(token) > abi.MaxResume {
 		return abi.E2BIG
 	}
-	c.token, c.resumed = append(c.token[:0], token...), true
+	c.token = append(c.token[:0], token...)
 	return abi.OK
 }
 

@@ -121,21 +121,3 @@ func (s *step) endOnce(ctx context.Context, partition int, at epoch.End) (epoch.
 	}
 	return epoch.End{Token: append([]byte(nil), s.calls.token...)}, nil
 }
-
-// start makes the first instance, so that a module that does not start is
-// known before anything is read: at once a failure, since nothing can pass.
-func (s *step) start(ctx context.Context) error {
-	if s.module == nil {
-		return nil
-	}
-	inst, err := s.module.Instantiate(ctx, s.init, s.calls)
-	if err != nil {
-		if isTrap(err) {
-			return &ModuleFailure{Step: s.spec.Name, Module: s.module.Digest(), Err: err}
-		}
-		return fmt.Errorf("step %s: %w", s.spec.Name, err)
-	}
-	s.inst = inst
-	s.stats.Memory.Store(int64(inst.MemoryBytes()))
-	return nil
-}

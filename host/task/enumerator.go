@@ -130,9 +130,7 @@ func (e *Enumerator) take(f found) error {
 		e.rows = append(e.rows, epoch.Row{Key: epoch.WaitingKey(e.Index, i.Key), Value: append([]byte{}, i.Value...)})
 	}
 	for _, fault := range d.Faults {
-		e.Log.Warn("part of the source not read", "source", e.name(), "kind", fault.Kind, "path", fault.Path, "error", fault.Err)
-		e.rows = append(e.rows, faultRow(e.Index, fault))
-		e.counts.Faults++
+		e.rows = append(e.rows, e.fault(e.Index, fault))
 	}
 	for _, s := range d.Splits {
 		split := epoch.Split{Split: s, Next: s.Start}
@@ -149,8 +147,4 @@ func (e *Enumerator) seal() {
 		d.Rows = append(d.Rows, epoch.Row{Key: epoch.EndedKey(e.Number), Value: []byte{1}})
 	}
 	e.sealed(d)
-}
-
-func faultRow(source int, f *plugins.Fault) epoch.Row {
-	return epoch.Row{Key: epoch.FaultKey(source, f), Value: append([]byte{}, f.Err.Error()...)}
 }

@@ -64,7 +64,7 @@ func TestQueue_OrderAndBound(t *testing.T) {
 	}
 	push(item{kind: itemBatch, batch: batchOf("1")}, true)
 	push(item{kind: itemBatch, batch: batchOf("2")}, true)
-	push(item{kind: itemMark, epoch: 7}, true) // marks take no budget
+	push(item{kind: itemMark}, true) // marks take no budget
 	push(item{kind: itemBatch, batch: batchOf("3")}, false)
 	push(item{kind: itemBatch, batch: batchOf("4")}, false) // and it never refuses
 	push(item{kind: itemEnd}, false)

@@ -23,10 +23,9 @@ type metric struct {
 	value atomic.Int64
 }
 
+// define returns the handle of a metric, which it makes if there is none of
+// that name. The instance has checked kind and name.
 func (m *metrics) define(kind guest.MetricKind, name []byte) (uint32, abi.Errno) {
-	if kind != guest.Counter && kind != guest.Gauge || len(name) == 0 || len(name) > 128 {
-		return 0, abi.EINVAL
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if h, ok := m.names[string(name)]; ok {

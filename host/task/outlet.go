@@ -2,7 +2,6 @@ package task
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/wasmill/wasmill/abi/record"
 	"github.com/wasmill/wasmill/abi/wire"
@@ -75,7 +74,7 @@ func (o *outlet) put(r []byte, from Origin, in record.Partition) {
 	default:
 		hash = in.Number
 	}
-	p := int(hash&0x7fffffff) % o.ex.Partitions
+	p := record.PartitionOf(hash, o.ex.Partitions)
 	b := o.open[p]
 	if b == nil {
 		b = newBatch(record.Partition{Name: o.ex.Name, Number: uint32(p)})
@@ -118,5 +117,3 @@ func (o *outlet) tell(it item) {
 		q.push(it)
 	}
 }
-
-func (o *outlet) String() string { return fmt.Sprintf("%s -> %s", o.ex.From, o.ex.Name) }

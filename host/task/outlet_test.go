@@ -42,7 +42,7 @@ func TestOutlet_RoutesByKey(t *testing.T) {
 				}
 				b.free()
 			}
-			o.tell(item{kind: itemMark, epoch: 1})
+			o.tell(item{kind: itemMark})
 			seen, last := 0, map[string]record.Position{}
 			for task, q := range queues {
 				for {
@@ -63,7 +63,7 @@ func TestOutlet_RoutesByKey(t *testing.T) {
 						rest = wire.Next(rest, &rec)
 						want := int(testPart.Number) % partitions // of a null key
 						if rec.Key != nil {
-							want = record.PartitionOf(rec.Key, partitions)
+							want = record.PartitionOf(record.Murmur2(rec.Key), partitions)
 						}
 						if int(b.Partition.Number) != want || rec.Stream != 2 || rec.Cause != 0 || rec.Position != b.Origins[i].Position() {
 							t.Fatalf("partition %d, want %d: %+v from %+v", b.Partition.Number, want, rec, b.Origins[i])

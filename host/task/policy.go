@@ -90,11 +90,7 @@ func (s *step) reject(b *Batch, i int, why Reason) error {
 	v := b.slice(i, i+1)
 	var rec record.Record
 	wire.Next(v.Records, &rec)
-	module := ""
-	if s.module != nil {
-		module = s.module.Digest()
-	}
-	return s.t.reject(&rec, v.Origins[0], s.spec.Name, module, s.policy, why)
+	return s.t.reject(&rec, v.Origins[0], s.spec.Name, s.module.Digest(), s.policy, why)
 }
 
 // reject does with a failed record what a policy says.

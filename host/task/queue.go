@@ -7,9 +7,9 @@ import "sync"
 // bound shuts the gate, and so stops the sources.
 type Queue struct {
 	mu       sync.Mutex
-	items    []item
-	head     int
-	bytes    int
+	items    []item // mu; from head on
+	head     int    // mu
+	bytes    int    // mu; of the batches in items
 	bound    int
 	gate     *Gate
 	consumer *Waker
@@ -19,14 +19,13 @@ type itemKind uint8
 
 const (
 	itemBatch itemKind = iota
-	itemMark           // all before belongs to epoch and those before it
+	itemMark           // all before belongs to the epoch that is asked for and those before it
 	itemEnd            // nothing follows
 )
 
 type item struct {
 	kind  itemKind
-	batch *Batch
-	epoch uint64
+	batch *Batch // of itemBatch
 }
 
 // NewQueue returns a queue to the owner of consumer with a bound in bytes.

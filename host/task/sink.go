@@ -7,19 +7,17 @@ const sinkBatch = 256 << 10
 
 // sinkOut gathers what a task sends to one sink in the open epoch. Batches
 // go back to where they came from once their epoch is committed: until then
-// a commit may write them again.
+// the committer may be reading them.
 type sinkOut struct {
 	writer  *epoch.Writer
 	batches []*Batch // of the open epoch
 	sealed  []*Batch // of the sealed one
-	bytes   int
-	records int64
+	bytes   int      // in batches
 }
 
 // add takes b over.
 func (s *sinkOut) add(b *Batch) {
 	s.bytes += len(b.Records)
-	s.records += int64(b.Count)
 	if n := len(s.batches); n > 0 && len(s.batches[n-1].Records)+len(b.Records) <= sinkBatch {
 		last := s.batches[n-1]
 		last.Records = append(last.Records, b.Records...)

@@ -132,7 +132,7 @@ func (s *sourceInput) settle(err error) error {
 		s.cur.Next = bad.Next
 		return nil
 	case errors.As(err, &fault):
-		s.t.addFault(s.index, fault)
+		s.t.faults = append(s.t.faults, s.t.fault(s.index, fault))
 		return s.finish()
 	}
 	return fmt.Errorf("source %s, partition %q, position %d: %w", s.name, s.cur.Partition.Name, s.cur.Next, err)

@@ -13,7 +13,6 @@ import (
 	"github.com/wasmill/wasmill/abi/wire"
 	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/jobspec"
-	"github.com/wasmill/wasmill/host/plan"
 )
 
 // StepStats is what one step of one task has done in this run. It is read
@@ -34,10 +33,8 @@ type step struct {
 	t       *Task
 	index   int // in the stage
 	spec    *jobspec.Step
-	plan    *plan.Step
 	module  guest.Module // nil: records are handed on
 	init    guest.Init
-	limits  guest.Limits
 	policy  jobspec.RecordPolicy
 	stores  []uint16
 	outlets [][]edge
@@ -54,7 +51,7 @@ type step struct {
 
 // run puts b through the step in pieces of the job's batch size.
 func (s *step) run(ctx context.Context, b *Batch) error {
-	for p := range b.pieces(s.t.batch.Records, s.t.batch.Bytes) {
+	for p := range b.pieces(s.t.BatchLimit.Records, s.t.BatchLimit.Bytes) {
 		if err := s.transact(ctx, p); err != nil {
 			return err
 		}
@@ -67,9 +64,6 @@ func (s *step) run(ctx context.Context, b *Batch) error {
 // call or not at all.
 func (s *step) transact(ctx context.Context, b *Batch) error {
 	s.stats.Records.Add(int64(b.Count))
-	if s.module == nil {
-		return s.t.route(ctx, b.clone(), s.outlets[0])
-	}
 	whole, isolated := true, 0
 	s.again = append(s.again[:0], b)
 	for len(s.again) > 0 {
@@ -146,7 +140,7 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 		s.calls.drop()
 		return nil, err
 	}
-	s.t.state.Begin()
+	s.t.State.Begin()
 	began := time.Now()
 	status, err := do()
 	s.stats.Nanos.Add(int64(time.Since(began)))
@@ -160,11 +154,11 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 		err = &guest.Trap{Kind: guest.TrapStatus, Module: s.module.Digest(), Message: "the guest refused the batch with " + status.String()}
 	}
 	if err == nil && len(s.calls.failed) == 0 {
-		s.t.state.Keep()
+		s.t.State.Keep()
 		s.faults = 0
 		return nil, nil
 	}
-	s.t.state.Undo()
+	s.t.State.Undo()
 	s.calls.drop()
 	if err != nil && isTrap(err) && trapKind(err) != guest.TrapStatus {
 		s.stats.Traps.Add(1)
@@ -191,70 +185,6 @@ func (s *step) emit(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// ready makes an instance if there is none. A module that does not start is
-// tried again under the module policy.
-func (s *step) ready(ctx context.Context) error {
-	for s.inst == nil {
-		inst, err := s.module.Instantiate(ctx, s.init, s.calls)
-		if err == nil {
-			s.inst = inst
-			s.stats.Memory.Store(int64(inst.MemoryBytes()))
-			return nil
-		}
-		if !isTrap(err) {
-			return fmt.Errorf("step %s: %w", s.spec.Name, err)
-		}
-		if err := s.moduleFault(ctx, err); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// discard closes the instance; the next call makes a new one.
-func (s *step) discard(ctx context.Context) error {
-	if s.inst == nil {
-		return nil
-	}
-	err := s.inst.Close(ctx)
-	s.inst = nil
-	return err
-}
-
-const (
-	maxModuleFaults = 10
-	moduleBackoff   = 100 * time.Millisecond
-	moduleBackoffTo = 30 * time.Second
-	maxUnsteady     = 3 // batches a minute that fail whole and pass in parts
-)
-
-// moduleFault answers a fault of the module itself: the job fails, or the
-// step waits, longer each time, until it has been ten times in a row.
-func (s *step) moduleFault(ctx context.Context, err error) error {
-	s.faults++
-	if s.t.Plan.Spec.OnError.Module == jobspec.ModuleFail || s.faults >= maxModuleFaults {
-		return &ModuleFailure{Step: s.spec.Name, Module: s.module.Digest(), InARow: s.faults, Err: err}
-	}
-	wait := min(moduleBackoff<<(s.faults-1), moduleBackoffTo)
-	s.t.Log.Warn("module fault, trying again", "step", s.spec.Name, "in", wait, "error", err)
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(wait):
-		return nil
-	}
-}
-
-// unsteady counts a batch that failed whole and passed in parts.
-func (s *step) unsteady(ctx context.Context) error {
-	now := time.Now()
-	s.flaky = slices.DeleteFunc(append(s.flaky, now), func(t time.Time) bool { return now.Sub(t) > time.Minute })
-	if len(s.flaky) <= maxUnsteady {
-		return nil
-	}
-	return s.moduleFault(ctx, errors.New("batches fail whole and pass in parts"))
 }
 
 func isTrap(err error) bool {

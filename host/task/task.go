@@ -6,7 +6,6 @@ package task
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/wasmill/wasmill/abi/record"
@@ -56,8 +55,6 @@ type Task struct {
 
 	ctx     context.Context
 	stage   *plan.Stage
-	batch   plugins.Limit
-	state   *overlay.Overlay
 	sealing bool // a delta is sealed and not known to be committed
 	stateIn bool // it holds entries of the overlay
 	source  *sourceInput
@@ -95,7 +92,7 @@ const (
 // New makes a task. Run is its whole life.
 func New(c Config) *Task {
 	t := &Task{
-		Config: c, stage: &c.Plan.Stages[c.Stage], batch: c.BatchLimit, state: c.State,
+		Config: c, stage: &c.Plan.Stages[c.Stage],
 		outlets: map[int]*outlet{}, sinks: map[string]*sinkOut{}, next: map[uint32]*int64{}, moved: map[uint32]bool{},
 	}
 	for _, in := range c.Inputs {
@@ -118,7 +115,7 @@ func New(c Config) *Task {
 	if c.Source != nil {
 		t.source = &sourceInput{
 			t: t, index: t.stage.Source, name: c.Plan.Spec.Sources[t.stage.Source].Name,
-			source: c.Source, pool: c.Pool, limit: c.BatchLimit, feeds: t.stage.Feeds, policy: c.Plan.Spec.OnError.Record,
+			source: c.Source, pool: c.Pool, limit: c.BatchLimit, feeds: t.stage.Feeds, policy: c.Plan.Spec.RecordPolicy(-1),
 		}
 	}
 	return t
@@ -128,11 +125,8 @@ func (t *Task) newStep(i int) *step {
 	ps := &t.stage.Steps[i]
 	spec := &t.Plan.Spec.Steps[ps.Spec]
 	s := &step{
-		t: t, index: i, spec: spec, plan: ps, module: t.Modules[ps.Spec], limits: t.Limits,
-		policy: t.Plan.Spec.OnError.Record, outlets: ps.Outs,
-	}
-	if spec.OnError != nil {
-		s.policy = *spec.OnError
+		t: t, index: i, spec: spec, module: t.Modules[ps.Spec],
+		policy: t.Plan.Spec.RecordPolicy(ps.Spec), outlets: ps.Outs,
 	}
 	s.stats.metrics = &s.metrics
 	s.calls = &calls{s: s, outs: make([]*Batch, len(ps.Outs))}
@@ -242,7 +236,7 @@ func (t *Task) poll() {
 	}
 	t.sealing = false
 	if t.stateIn {
-		t.state.Committed()
+		t.State.Committed()
 		t.stateIn = false
 	}
 	for _, s := range t.order {
@@ -365,22 +359,12 @@ func (t *Task) exchange(b *Batch, o *outlet) error {
 		v := b.slice(bad.index, bad.index+1)
 		var rec record.Record
 		wire.Next(v.Records, &rec)
-		spec := &t.Plan.Spec.Steps[o.ex.KeyStep]
-		policy := t.Plan.Spec.OnError.Record
-		if spec.OnError != nil {
-			policy = *spec.OnError
-		}
-		if err := t.reject(&rec, v.Origins[0], spec.Name, "", policy, Reason{Class: "bad_key", Text: bad.why}); err != nil {
+		name, policy := t.Plan.Spec.Steps[o.ex.KeyStep].Name, t.Plan.Spec.RecordPolicy(o.ex.KeyStep)
+		if err := t.reject(&rec, v.Origins[0], name, "", policy, Reason{Class: "bad_key", Text: bad.why}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (t *Task) addFault(source int, f *plugins.Fault) {
-	t.Log.Warn("part of the source not read", "source", t.Plan.Spec.Sources[source].Name, "kind", f.Kind, "path", f.Path, "error", f.Err)
-	t.faults = append(t.faults, faultRow(source, f))
-	t.counts.Faults++
 }
 
 // flush sends what waits in outlets.
@@ -403,7 +387,7 @@ func (t *Task) tell(it item) {
 
 // account counts the open delta at the gate, and what waits in outlets.
 func (t *Task) account() {
-	n := t.state.Bytes()
+	n := t.State.Bytes()
 	for _, o := range t.outlets {
 		n += o.bytes
 	}
@@ -423,8 +407,8 @@ func (t *Task) account() {
 func (t *Task) seal() {
 	t.poll()
 	d := &epoch.Delta{Task: t.Number, Ended: t.done}
-	if t.state.Bytes() > 0 {
-		d.State = t.state.Seal()
+	if t.State.Bytes() > 0 {
+		d.State = t.State.Seal()
 		t.stateIn = true
 	}
 	t.sealing = true
@@ -458,15 +442,11 @@ func (t *Task) seal() {
 		}
 	}
 	if !t.done {
-		t.tell(item{kind: itemMark, epoch: t.epoch})
+		t.tell(item{kind: itemMark})
 	}
 	for i := range t.inputs {
 		t.inputs[i].marked = false
 	}
 	t.account()
 	t.sealed(d)
-}
-
-func (t *Task) String() string {
-	return fmt.Sprintf("%s/%d", t.stage.Name, t.Index)
 }
