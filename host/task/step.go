@@ -19,7 +19,7 @@ import (
 // from other goroutines.
 type StepStats struct {
 	Batches, Records, Out, Failed, Traps atomic.Int64
-	Nanos                                atomic.Int64 // spent in guests
+	Nanos                                atomic.Int64 // of CPU time spent in guests and in the calls that they make
 	Memory                               atomic.Int64 // of the instance, in bytes
 	metrics                              *metrics
 }
@@ -141,9 +141,9 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 		return nil, err
 	}
 	s.t.State.Begin()
-	began := time.Now()
+	watch := startWatch()
 	status, err := do()
-	s.stats.Nanos.Add(int64(time.Since(began)))
+	s.stats.Nanos.Add(int64(watch.elapsed()))
 	s.stats.Batches.Add(1)
 	switch {
 	case s.t.broken != nil:

@@ -27,7 +27,7 @@ type Config struct {
 	Pool       *Pool                 // of a source's stage
 	Inputs     []Input               // of other stages, in the plan's order
 	Outputs    map[int][]*Queue      // by exchange: a queue to each task behind it
-	Writers    map[int]*epoch.Writer // by sink of the plan, for those the stage writes to
+	Writers    map[int]*epoch.Writer // by sink of the spec, for those the stage writes to
 	Modules    []guest.Module        // by step of the spec, nil where there is none
 	State      *overlay.Overlay
 	BatchLimit plugins.Limit // records and bytes of a batch, longest record
@@ -63,7 +63,7 @@ type Task struct {
 	steps   []*step
 	outlets map[int]*outlet
 	sinks   map[string]*sinkOut
-	order   []*sinkOut // by sink of the plan, nil where the stage has no writer
+	order   []*sinkOut // by sink of the spec, nil where the stage has no writer
 	next    map[uint32]*int64
 	moved   map[uint32]bool // partitions whose next changed since the last seal
 	faults  []epoch.Row
@@ -105,7 +105,7 @@ func New(c Config) *Task {
 	for i, w := range c.Writers {
 		s := &sinkOut{writer: w}
 		t.order[i] = s
-		t.sinks[c.Plan.Spec.Sinks[c.Plan.Sinks[i].Spec].Name] = s
+		t.sinks[c.Plan.Spec.Sinks[i].Name] = s
 	}
 	for i := range t.stage.Steps {
 		s := t.newStep(i)

@@ -29,7 +29,7 @@ var homes = []home{
 		"flags belong to the binary"},
 	{"golang.org/x/term", []string{"cmd/wasmill"}, false,
 		"only the binary has a terminal"},
-	{"golang.org/x/sys", []string{"cmd/wasmill", "host/guest", "plugins/file/...", "traversal/...", "state/pebblestore"}, false,
+	{"golang.org/x/sys", []string{"cmd/wasmill", "host/guest", "host/task", "plugins/file/...", "traversal/...", "state/pebblestore"}, false,
 		"these talk to the kernel: memory, directories, locks, terminals"},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"host/jobspec/...", "cmd/wasmill", "docs"}, true,
 		"the schema is checked by somebody else's reading of the standard"},
