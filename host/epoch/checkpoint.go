@@ -18,13 +18,14 @@ func (c Checkpoint) meta(name string) ([]byte, bool, error) {
 	return c.Store.Get(metaKey(name), nil)
 }
 
-func (c Checkpoint) number(name string) (uint64, error) {
-	v, ok, err := c.meta(name)
-	if err != nil || !ok {
+// number returns the value of a row that is a u64, 0 if there is none.
+func (c Checkpoint) number(key []byte) (uint64, error) {
+	v, err := c.get(key)
+	if v == nil {
 		return 0, err
 	}
 	if len(v) != 8 {
-		return 0, fmt.Errorf("epoch: row %s has %d bytes, not 8", name, len(v))
+		return 0, fmt.Errorf("epoch: row %q has %d bytes, not 8", key, len(v))
 	}
 	return be.Uint64(v), nil
 }
@@ -56,11 +57,11 @@ func (c Checkpoint) Facts() (Facts, error) {
 }
 
 // Epoch is the number of the last commit, 0 before the first.
-func (c Checkpoint) Epoch() (uint64, error) { return c.number(metaEpoch) }
+func (c Checkpoint) Epoch() (uint64, error) { return c.number(metaKey(metaEpoch)) }
 
 // Clean tells whether the last commit was finalised before its run ended.
 func (c Checkpoint) Clean() (bool, error) {
-	n, err := c.number(metaClean)
+	n, err := c.number(metaKey(metaClean))
 	if err != nil {
 		return false, err
 	}
@@ -68,14 +69,11 @@ func (c Checkpoint) Clean() (bool, error) {
 	return n == e && e > 0, err
 }
 
-// Generation counts the starts of the job on this state.
-func (c Checkpoint) Generation() (uint64, error) { return c.number(metaGeneration) }
-
 // Open writes what every run writes first: format, identity and the next
 // generation, which it returns.
 func Open(s state.Store, identity map[string]string) (generation uint64, err error) {
 	c := Checkpoint{s}
-	if generation, err = c.Generation(); err != nil {
+	if generation, err = c.number(metaKey(metaGeneration)); err != nil {
 		return 0, err
 	}
 	generation++
@@ -153,18 +151,9 @@ func (c Checkpoint) End(stage, partition, step int) (End, error) {
 
 // Next returns the next position of a partition behind an exchange.
 func (c Checkpoint) Next(stage, partition int) (int64, error) {
-	v, err := c.get(NextKey(stage, partition))
-	if v == nil {
-		return 0, err
-	}
-	if len(v) != 8 {
-		return 0, fmt.Errorf("epoch: position row has %d bytes, not 8", len(v))
-	}
-	return int64(be.Uint64(v)), nil
+	n, err := c.number(NextKey(stage, partition))
+	return int64(n), err
 }
-
-// AppendNext encodes a position row.
-func AppendNext(dst []byte, next int64) []byte { return be.AppendUint64(dst, uint64(next)) }
 
 // Splits returns the splits of a source that are not read to their end.
 func (c Checkpoint) Splits(source int) ([]Split, error) {
@@ -206,7 +195,7 @@ func (c Checkpoint) Waiting(source int, err *error) iter.Seq2[[]byte, []byte] {
 }
 
 func (c Checkpoint) scan(prefix []byte, row func(k, v []byte) error) (err error) {
-	it, err := c.Store.Iterate(prefix, upper(prefix))
+	it, err := c.Store.Iterate(prefix, behind(bytes.Clone(prefix)))
 	if err != nil {
 		return err
 	}

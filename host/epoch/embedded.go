@@ -1,7 +1,6 @@
 package epoch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -84,15 +83,4 @@ func MarkClean(s state.Store, number uint64) error {
 		return err
 	}
 	return b.Commit(true)
-}
-
-// upper returns the first key behind all that begin with prefix.
-func upper(prefix []byte) []byte {
-	u := bytes.Clone(prefix)
-	for i := len(u) - 1; i >= 0; i-- {
-		if u[i]++; u[i] != 0 {
-			return u[:i+1]
-		}
-	}
-	return nil
 }

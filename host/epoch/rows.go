@@ -24,9 +24,9 @@ const (
 	kindNext    = 0x05 // stage u16, partition u32 -> next position of the exchange's partition
 	kindToken   = 0x06 // sink u16, writer u32 -> the sink's token
 	kindFault   = 0x07 // source u16, kind, path -> text
-	kindEnded   = 0x08 // task u32 -> nothing: the task has ended
+	kindEnded   = 0x08 // task u32 -> 0x01: the task has ended
 	kindCount   = 0x09 // task u32 -> counts of the task
-	kindStarted = 0x0a // source u16 -> nothing: the first discovery is in the store
+	kindStarted = 0x0a // source u16 -> 0x01: the first discovery is in the store
 	kindState   = 0x20 // store u16, partition u32, user's key -> user's value
 )
 
@@ -103,13 +103,22 @@ func AppendStateKey(dst []byte, store uint16, partition uint32, key []byte) []by
 func AppendStateEnd(dst []byte, store uint16, partition uint32) []byte {
 	n := len(dst)
 	dst = AppendStateKey(dst, store, partition, nil)
-	for i := len(dst) - 1; i >= n; i-- {
-		if dst[i]++; dst[i] != 0 {
-			break
-		}
-	}
-	return dst
+	return dst[:n+len(behind(dst[n:]))]
 }
+
+// behind turns prefix, a key's first byte and more, into the first key behind
+// all that begin with it.
+func behind(prefix []byte) []byte {
+	last := len(prefix) - 1
+	for prefix[last] == 0xff { // which no kind of row is
+		last--
+	}
+	prefix[last]++
+	return prefix[:last+1]
+}
+
+// AppendNext encodes a position row.
+func AppendNext(dst []byte, next int64) []byte { return be.AppendUint64(dst, uint64(next)) }
 
 // End is how far the end of one step and partition has come.
 type End struct {
