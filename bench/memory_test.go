@@ -83,7 +83,6 @@ func (s *memorySink) Open(context.Context, plugins.Writer, []byte, bool) (plugin
 	return s, nil
 }
 
-func (s *memorySink) Delivery() plugins.Delivery { return plugins.TwoPhase }
 func (s *memorySink) Drop(context.Context) error { return nil }
 func (s *memorySink) Close() error               { return nil }
 

@@ -29,7 +29,7 @@ type SinkKind struct {
 	Name     string
 	Doc      string
 	Fields   []Field
-	Delivery Delivery
+	Delivery Delivery // what a sink of this kind can promise, known when the job is planned
 	New      func(env Env, c Config) (Sink, error)
 }
 

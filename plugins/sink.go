@@ -28,9 +28,6 @@ type Sink interface {
 	// that the run before ended cleanly, so nothing is left to finish.
 	Open(ctx context.Context, w Writer, token []byte, finalised bool) (SinkWriter, error)
 
-	// Delivery is asked when the job is planned.
-	Delivery() Delivery
-
 	// Drop removes all that earlier runs of the job have written: --fresh.
 	Drop(ctx context.Context) error
 

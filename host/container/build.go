@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/wasmill/wasmill/host/epoch"
 	"github.com/wasmill/wasmill/host/plan"
@@ -102,7 +101,7 @@ func (r *run) pools() ([]*task.Pool, error) {
 	return pools, nil
 }
 
-// openWriters opens all writers of all sinks: by sink of the plan and number.
+// openWriters opens all writers of all sinks: by sink and number.
 func (r *run) openWriters(ctx context.Context, generation uint64) ([][]*epoch.Writer, error) {
 	c := &r.k.c
 	clean, err := r.checkpoint.Clean()
@@ -111,17 +110,17 @@ func (r *run) openWriters(ctx context.Context, generation uint64) ([][]*epoch.Wr
 	}
 	all := make([][]*epoch.Writer, len(c.Plan.Sinks))
 	for i, s := range c.Plan.Sinks {
-		name := c.Plan.Spec.Sinks[s.Spec].Name
+		name := c.Plan.Spec.Sinks[i].Name
 		for n := range s.Count(c.Plan) {
-			token, err := r.checkpoint.Token(s.Spec, n)
+			token, err := r.checkpoint.Token(i, n)
 			if err != nil {
 				return nil, err
 			}
-			w, err := c.Sinks[s.Spec].Open(ctx, plugins.Writer{Job: c.Plan.Spec.Job, Sink: name, Task: n, Generation: generation}, token, clean)
+			w, err := c.Sinks[i].Open(ctx, plugins.Writer{Job: c.Plan.Spec.Job, Sink: name, Task: n, Generation: generation}, token, clean)
 			if err != nil {
 				return nil, fmt.Errorf("sink %s, writer %d: %w", name, n, err)
 			}
-			ew := &epoch.Writer{SinkWriter: w, Sink: s.Spec, Number: n, Name: fmt.Sprintf("sink %s, writer %d", name, n)}
+			ew := &epoch.Writer{SinkWriter: w, Sink: i, Number: n, Name: fmt.Sprintf("sink %s, writer %d", name, n)}
 			all[i] = append(all[i], ew)
 			r.writers = append(r.writers, ew)
 		}
@@ -191,37 +190,6 @@ func (r *run) connect(ex *plan.Exchange, x int, configs [][]task.Config) {
 			q := task.NewQueue(r.k.c.Queue, r.gate, consumers[i].Waker)
 			producer.Outputs[x] = append(producer.Outputs[x], q)
 			consumers[i].Inputs = append(consumers[i].Inputs, task.Input{Queue: q, Target: ex.Target})
-		}
-	}
-}
-
-// status adds what the tasks have done.
-func (r *run) status(s *Status) {
-	spec := r.k.c.Plan.Spec
-	s.Steps = make([]StepStatus, len(spec.Steps))
-	for i := range spec.Steps {
-		s.Steps[i].Name = spec.Steps[i].Name
-	}
-	s.Unsealed = r.gate.Used()
-	for _, t := range r.tasks {
-		s.Records += t.Stats.Records.Load()
-		s.Bytes += t.Stats.Bytes.Load()
-		s.Splits += t.Stats.Splits.Load()
-		for i, st := range t.Stats.Steps {
-			o := &s.Steps[r.k.c.Plan.Stages[t.Stage].Steps[i].Spec]
-			o.Batches += st.Batches.Load()
-			o.Records += st.Records.Load()
-			o.Out += st.Out.Load()
-			o.Failed += st.Failed.Load()
-			o.Traps += st.Traps.Load()
-			o.Guest += time.Duration(st.Nanos.Load())
-			o.Memory += st.Memory.Load()
-			for name, v := range st.Metrics() {
-				if o.Metrics == nil {
-					o.Metrics = map[string]int64{}
-				}
-				o.Metrics[name] += v
-			}
 		}
 	}
 }

@@ -188,33 +188,3 @@ func (k *Container) cut(o task.Origin) bool {
 	cuts[string(o.Part.Split)] = o.Position()
 	return true
 }
-
-// Status is what a container is doing.
-type Status struct {
-	Epoch    uint64 // last committed
-	Epochs   int64  // committed by this process
-	Commit   time.Duration
-	Records  int64 // read from sources in this run, like the rest
-	Bytes    int64
-	Splits   int64
-	Unsealed int64
-	Steps    []StepStatus // by step of the spec
-}
-
-// StepStatus is what a step has done, all its tasks together.
-type StepStatus struct {
-	Name                                 string
-	Batches, Records, Out, Failed, Traps int64
-	Guest                                time.Duration
-	Memory                               int64
-	Metrics                              map[string]int64
-}
-
-// Status returns what the container is doing now.
-func (k *Container) Status() Status {
-	s := Status{Epoch: k.committed.Load(), Epochs: k.epochs.Load(), Commit: time.Duration(k.commit.Load())}
-	if r := k.run.Load(); r != nil {
-		r.status(&s)
-	}
-	return s
-}

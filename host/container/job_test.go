@@ -143,7 +143,6 @@ type memSink struct {
 	opened []string // what Open was told
 }
 
-func (s *memSink) Delivery() plugins.Delivery { return plugins.TwoPhase }
 func (s *memSink) Drop(context.Context) error { return nil }
 func (s *memSink) Close() error               { return nil }
 

@@ -36,12 +36,6 @@ func newSimSink(w way) *simSink {
 	return &simSink{way: w, files: map[int][]item{}, parts: map[int]map[int][]item{}, renamed: map[int]map[int]bool{}}
 }
 
-func (s *simSink) Delivery() plugins.Delivery {
-	if s.way == prints {
-		return plugins.Replay
-	}
-	return plugins.TwoPhase
-}
 func (s *simSink) Drop(context.Context) error { return nil }
 func (s *simSink) Close() error               { return nil }
 

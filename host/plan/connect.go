@@ -36,7 +36,6 @@ func (m *maker) connectSink(i int) {
 	for _, r := range m.spec.Sinks[i].From {
 		m.connect(r, Edge{Kind: ToSink, Index: i})
 	}
-	m.plan.Sinks = append(m.plan.Sinks, Sink{Spec: i})
 }
 
 // connect adds an edge to what r names.

@@ -37,7 +37,7 @@ func (p *Plan) Identity(digests map[string]string) map[string]string {
 		p.identifyStage(id, &p.Stages[i], digests)
 	}
 	for i := range p.Sinks {
-		p.identifySink(id, &p.Sinks[i])
+		p.identifySink(id, i)
 	}
 	return id
 }
@@ -71,8 +71,8 @@ func (p *Plan) identifyStage(id map[string]string, st *Stage, digests map[string
 	}
 }
 
-func (p *Plan) identifySink(id map[string]string, s *Sink) {
-	spec := &p.Spec.Sinks[s.Spec]
+func (p *Plan) identifySink(id map[string]string, i int) {
+	spec := &p.Spec.Sinks[i]
 	path := "sinks." + spec.Name
 	id[path] = spec.Kind.Name
 	flatten(id, path+"."+spec.Kind.Name, spec.Config)
@@ -80,7 +80,7 @@ func (p *Plan) identifySink(id map[string]string, s *Sink) {
 	for _, r := range spec.From {
 		from = append(from, r.String())
 	}
-	for _, w := range s.Writers {
+	for _, w := range p.Sinks[i].Writers {
 		st := &p.Stages[w.Stage]
 		writers = append(writers, fmt.Sprintf("%s %d-%d", st.Name, w.First, w.First+st.Tasks-1))
 	}

@@ -87,8 +87,8 @@ func (p *Plan) JSON() ([]byte, error) {
 		}
 		d.Exchanges = append(d.Exchanges, doc)
 	}
-	for _, s := range p.Sinks {
-		spec := &p.Spec.Sinks[s.Spec]
+	for i, s := range p.Sinks {
+		spec := &p.Spec.Sinks[i]
 		doc := sinkDoc{Name: spec.Name, Kind: spec.Kind.Name, Writers: []writerDoc{}}
 		for _, w := range s.Writers {
 			doc.Writers = append(doc.Writers, writerDoc{p.Stages[w.Stage].Name, w.First, p.Stages[w.Stage].Tasks})
@@ -129,7 +129,7 @@ func (p *Plan) edgeDocs(st *Stage, edges []Edge) []edgeDoc {
 		case ToExchange:
 			d.Exchange = &e.Index
 		case ToSink:
-			d.Sink = p.Spec.Sinks[p.Sinks[e.Index].Spec].Name
+			d.Sink = p.Spec.Sinks[e.Index].Name
 		}
 		docs = append(docs, d)
 	}

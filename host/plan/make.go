@@ -23,7 +23,7 @@ func Make(spec *jobspec.Spec) (*Plan, error) {
 	}
 	m := &maker{
 		spec:  spec,
-		plan:  &Plan{Spec: spec},
+		plan:  &Plan{Spec: spec, Sinks: make([]Sink, len(spec.Sinks))},
 		place: make([]place, len(spec.Steps)),
 		stage: map[string]int{},
 	}

@@ -15,7 +15,7 @@ type Plan struct {
 	Spec      *jobspec.Spec
 	Stages    []Stage // in topological order
 	Exchanges []Exchange
-	Sinks     []Sink
+	Sinks     []Sink // by sink of the spec
 }
 
 // Stage is a set of steps that share their tasks.
@@ -54,7 +54,7 @@ type EdgeKind int
 const (
 	ToStep     EdgeKind = iota // Index in Stage.Steps; Stream is the input's number there
 	ToExchange                 // Index in Plan.Exchanges
-	ToSink                     // Index in Plan.Sinks
+	ToSink                     // Index in Spec.Sinks and Plan.Sinks
 )
 
 // Edge is a way that records take.
@@ -80,7 +80,6 @@ type Exchange struct {
 // one writer for each sink its stage writes to, also if only dead letters go
 // there.
 type Sink struct {
-	Spec    int      // index in Spec.Sinks
 	Writers []Writer // in the order of stages, dead letters included
 }
 

@@ -21,7 +21,7 @@ func (p *Plan) Text(w io.Writer) error {
 	}
 	b.WriteString("\nsinks\n")
 	for i := range p.Sinks {
-		p.sinkText(&b, &p.Sinks[i])
+		p.sinkText(&b, i)
 	}
 	fmt.Fprintf(&b, "\nstate  %s\ntopics none: this job runs in one process\n", p.relative(p.Spec.StateDir))
 	for _, n := range p.notes() {
@@ -97,18 +97,16 @@ func (p *Plan) edgeText(st *Stage, e Edge) string {
 		}
 		return fmt.Sprintf("stage %s, exchanged by %s into %s", x.Name, key, count(x.Partitions, "partition"))
 	}
-	return "sink " + p.Spec.Sinks[p.Sinks[e.Index].Spec].Name
+	return "sink " + p.Spec.Sinks[e.Index].Name
 }
 
-func (p *Plan) sinkText(b *strings.Builder, s *Sink) {
-	spec := &p.Spec.Sinks[s.Spec]
-	n := 0
+func (p *Plan) sinkText(b *strings.Builder, i int) {
+	spec, s := &p.Spec.Sinks[i], &p.Sinks[i]
 	var stages []string
 	for _, w := range s.Writers {
-		n += p.Stages[w.Stage].Tasks
 		stages = append(stages, p.Stages[w.Stage].Name)
 	}
-	fmt.Fprintf(b, "  %s (%s): %s, from stage %s", spec.Name, spec.Kind.Name, count(n, "writer"), strings.Join(stages, ", "))
+	fmt.Fprintf(b, "  %s (%s): %s, from stage %s", spec.Name, spec.Kind.Name, count(s.Count(p), "writer"), strings.Join(stages, ", "))
 	if len(spec.From) == 0 {
 		b.WriteString(", dead letters alone")
 	}
@@ -118,8 +116,7 @@ func (p *Plan) sinkText(b *strings.Builder, s *Sink) {
 // notes are what a reader of the plan should know.
 func (p *Plan) notes() []string {
 	var notes []string
-	for i := range p.Sinks {
-		s := &p.Spec.Sinks[p.Sinks[i].Spec]
+	for _, s := range p.Spec.Sinks {
 		if s.Kind.Delivery == plugins.Replay {
 			notes = append(notes, fmt.Sprintf("sink %s: a crash may repeat the last epoch, since what %s has printed cannot be taken back", s.Name, s.Kind.Name))
 		}

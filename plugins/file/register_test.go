@@ -110,7 +110,7 @@ func TestFileSink_ByItsConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sink.Delivery() != plugins.TwoPhase {
+	if kind.Delivery != plugins.TwoPhase {
 		t.Error("delivery is not two-phase")
 	}
 	w, err := sink.Open(t.Context(), plugins.Writer{Task: 0}, nil, false)

@@ -156,9 +156,6 @@ func (s *Sink) each(ctx context.Context, do func(n name, path string, size int64
 	return nil
 }
 
-// Delivery implements plugins.Sink.
-func (s *Sink) Delivery() plugins.Delivery { return plugins.TwoPhase }
-
 // Drop implements plugins.Sink. Files that no sink of this kind names so stay,
 // and so do the directories that hold them.
 func (s *Sink) Drop(ctx context.Context) error {

@@ -71,9 +71,6 @@ func (s *Sink) print(b []byte) error {
 	return nil
 }
 
-// Delivery implements plugins.Sink.
-func (s *Sink) Delivery() plugins.Delivery { return plugins.Replay }
-
 // Drop implements plugins.Sink: what is printed is printed.
 func (s *Sink) Drop(context.Context) error { return nil }
 

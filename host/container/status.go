@@ -1,0 +1,68 @@
+package container
+
+import "time"
+
+// Status is what a container is doing.
+type Status struct {
+	Epoch    uint64        // last committed
+	Epochs   int64         // committed by this process, those in which nothing happened included
+	Commit   time.Duration // spent in commits by this process
+	Records  int64         // read from sources since the last rollback, like what follows
+	Bytes    int64
+	Splits   int64        // read to their end
+	Unsealed int64        // bytes in queues and open deltas now
+	Steps    []StepStatus // by step of the spec
+}
+
+// StepStatus is what a step has done, all its tasks together.
+type StepStatus struct {
+	Name    string
+	Batches int64 // calls with records or of an end, those that were undone included
+	Records int64 // that came in
+	Out     int64 // that were emitted and kept
+	Failed  int64 // that the policy got
+	Traps   int64
+	Guest   time.Duration    // in guests, by the wall clock
+	Memory  int64            // of all instances, in bytes
+	Metrics map[string]int64 // that the guests defined, by name; nil if none
+}
+
+// Status returns what the container is doing now.
+func (k *Container) Status() Status {
+	s := Status{Epoch: k.committed.Load(), Epochs: k.epochs.Load(), Commit: time.Duration(k.commit.Load())}
+	if r := k.run.Load(); r != nil {
+		r.status(&s)
+	}
+	return s
+}
+
+// status adds what the tasks have done.
+func (r *run) status(s *Status) {
+	spec := r.k.c.Plan.Spec
+	s.Steps = make([]StepStatus, len(spec.Steps))
+	for i := range spec.Steps {
+		s.Steps[i].Name = spec.Steps[i].Name
+	}
+	s.Unsealed = r.gate.Used()
+	for _, t := range r.tasks {
+		s.Records += t.Stats.Records.Load()
+		s.Bytes += t.Stats.Bytes.Load()
+		s.Splits += t.Stats.Splits.Load()
+		for i, st := range t.Stats.Steps {
+			o := &s.Steps[r.k.c.Plan.Stages[t.Stage].Steps[i].Spec]
+			o.Batches += st.Batches.Load()
+			o.Records += st.Records.Load()
+			o.Out += st.Out.Load()
+			o.Failed += st.Failed.Load()
+			o.Traps += st.Traps.Load()
+			o.Guest += time.Duration(st.Nanos.Load())
+			o.Memory += st.Memory.Load()
+			for name, v := range st.Metrics() {
+				if o.Metrics == nil {
+					o.Metrics = map[string]int64{}
+				}
+				o.Metrics[name] += v
+			}
+		}
+	}
+}
