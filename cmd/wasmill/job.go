@@ -24,8 +24,8 @@ func registry(w io.Writer) *plugins.Registry {
 type jobFlags struct{ over jobspec.Overrides }
 
 func (f *jobFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.over.Set, "set", nil, "replace a value of the job file, as in sources.docs.walk.root=DIR; may be repeated")
-	cmd.Flags().StringVar(&f.over.StateDir, "state-dir", "", "directory of the job's state (default: .wasmill/JOB beside the job file)")
+	cmd.Flags().StringArrayVar(&f.over.Set, "set", nil, "put `PATH=VALUE` into the job file, as in sources.docs.walk.root=DIR; may be repeated")
+	cmd.Flags().StringVar(&f.over.StateDir, "state-dir", "", "`DIR` of the job's state (default: .wasmill/JOB beside the job file)")
 }
 
 // load reads the job file.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,7 @@ func newCommand() *cobra.Command {
 		Short: "Write a new step that builds, runs and has a passing test",
 		Long: "Write a new step that builds, runs and has a passing test.\n" +
 			"LANG is one of: " + strings.Join(scaffold.Languages(), ", ") + ". DIR must not exist or be empty.",
-		Args: cobra.ExactArgs(2),
+		Args: takes("LANG", "DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			lang, dir := args[0], args[1]
 			written, err := scaffold.Write(dir, scaffold.Options{Lang: lang, Published: sdk.value == "published"})
@@ -31,6 +32,7 @@ func newCommand() *cobra.Command {
 				return err
 			}
 			w := cmd.ErrOrStderr()
+			slices.Sort(written)
 			for _, name := range written {
 				fmt.Fprintf(w, "wrote %s\n", filepath.Join(dir, name))
 			}

@@ -26,7 +26,7 @@ func TestNew_BuildsPassesAndRuns(t *testing.T) {
 	}
 
 	r = wasmill(t, dir, "run", "step/job.yaml")
-	r.has(t, 0, "building step (first time, some seconds)…\n", "job step finished in ")
+	r.has(t, 0, "building step (once, some seconds)…\n", "job step finished in ")
 	if !strings.Contains(r.stdout, "func ") {
 		t.Errorf("the step printed %q, no line with func", r.stdout)
 	}

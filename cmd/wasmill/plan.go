@@ -12,7 +12,7 @@ func planCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan JOB",
 		Short: "Show the tasks that a job leads to",
-		Args:  cobra.ExactArgs(1),
+		Args:  takes("JOB"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec, err := f.load(args[0], registry(cmd.OutOrStdout()))
 			if err != nil {

@@ -16,7 +16,8 @@ const (
 	drawEvery  = 200 * time.Millisecond // on a terminal
 	firstPlain = time.Second            // elsewhere: the first line
 	plainEvery = 10 * time.Second       // and the others
-	barWidth   = 24
+	barLeast   = 8                      // columns of the bar
+	barMost    = 24
 )
 
 // showProgress shows what job is doing until the function that it returns is
@@ -25,7 +26,7 @@ func showProgress(scr *screen, job *host.Job) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		p := progress{job: job, at: job.Status().Elapsed, colour: scr.term && os.Getenv("NO_COLOR") == ""}
+		p := progress{job: job, width: scr.width, at: job.Status().Elapsed, colour: scr.term && os.Getenv("NO_COLOR") == ""}
 		first, every := firstPlain, plainEvery
 		if scr.term {
 			first, every = drawEvery, drawEvery
@@ -57,6 +58,7 @@ func showProgress(scr *screen, job *host.Job) (stop func()) {
 // progress makes the lines that tell how far a job is.
 type progress struct {
 	job    *host.Job
+	width  func() int // of a line in columns
 	colour bool
 
 	at      time.Duration // of the last look
@@ -100,23 +102,29 @@ func (p *progress) share(s host.Status) string {
 		files += f.Files
 		all = all && f.Done
 	}
-	read := fmt.Sprintf("%s, %s read", size(s.Bytes), plural(s.Splits, "split", "splits"))
-	switch {
-	case p.job.Decision == epoch.Resume || found == 0 || s.Bytes > found:
-		return read
-	case !all:
-		return fmt.Sprintf("%s of %s in %s found so far", read, size(found), plural(files, "file", "files"))
+	if p.job.Decision == epoch.Resume || found == 0 || s.Bytes > found {
+		return size(s.Bytes) + " read"
+	}
+	of := fmt.Sprintf("%s of %s in %s", size(s.Bytes), size(found), plural(files, "file", "files"))
+	if !all {
+		return of + " found so far"
 	}
 	part := float64(s.Bytes) / float64(found)
-	return fmt.Sprintf("%s %3d %%  %s of %s in %s", p.bar(part), int(100*part), read, size(found), plural(files, "file", "files"))
+	text := fmt.Sprintf("%3d %%  %s", int(100*part), of)
+	return p.bar(part, p.width()-1-len(p.job.Spec.Job)-len("  [] ")-len(text)) + text
 }
 
-// bar draws a share of 1.
-func (p *progress) bar(part float64) string {
-	n := int(part * barWidth)
-	full, rest := strings.Repeat("#", n), strings.Repeat("-", barWidth-n)
-	if p.colour {
-		return "[\x1b[32m" + full + "\x1b[0m" + rest + "]"
+// bar draws a share of 1 in at most room columns and a space behind it, and
+// nothing where it would be too short to be read.
+func (p *progress) bar(part float64, room int) string {
+	if room < barLeast {
+		return ""
 	}
-	return "[" + full + rest + "]"
+	room = min(room, barMost)
+	n := int(part * float64(room))
+	full, rest := strings.Repeat("#", n), strings.Repeat("-", room-n)
+	if p.colour {
+		full = "\x1b[32m" + full + "\x1b[0m"
+	}
+	return "[" + full + rest + "] "
 }

@@ -14,8 +14,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// openTerminal returns the two ends of a pseudo terminal of 100 columns.
-func openTerminal(t *testing.T) (ours, theirs *os.File) {
+// openTerminal returns the two ends of a pseudo terminal.
+func openTerminal(t *testing.T, columns int) (ours, theirs *os.File) {
 	t.Helper()
 	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -35,17 +35,17 @@ func openTerminal(t *testing.T) (ours, theirs *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { theirs.Close() })
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
 		t.Fatal(err)
 	}
 	return ours, theirs
 }
 
-// onTerminal runs the binary with standard error on a terminal and returns
-// what was written there.
-func onTerminal(t *testing.T, dir string, env []string, args ...string) (code int, written string) {
+// onTerminal runs the binary with standard error on a terminal of so many
+// columns and returns what was written there.
+func onTerminal(t *testing.T, columns int, dir string, env []string, args ...string) (code int, written string) {
 	t.Helper()
-	ours, theirs := openTerminal(t)
+	ours, theirs := openTerminal(t, columns)
 	cmd := command(t, dir, args...)
 	cmd.Env = append(append(cmd.Env, "TERM=xterm"), env...)
 	cmd.Stderr = theirs
@@ -105,7 +105,7 @@ func screenOf(t *testing.T, text string) []string {
 func TestRun_ProgressOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir := newSlowJob(t, 800)
-	code, written := onTerminal(t, dir, nil, "run", "job.yaml")
+	code, written := onTerminal(t, 100, dir, nil, "run", "job.yaml")
 	if code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, written)
 	}
@@ -118,16 +118,54 @@ func TestRun_ProgressOnATerminal(t *testing.T) {
 	if !strings.HasPrefix(rows[0], "job guest finished in ") {
 		t.Errorf("the progress is still there at the end:\n%s", strings.Join(rows, "\n"))
 	}
-	for _, f := range strings.Split(written, "\n") {
-		if line := regexp.MustCompile(`\x1b\[\d*[A-Za-z]|\r`).ReplaceAllString(f, ""); strings.Contains(f, "#") && len(line) >= 100 {
-			t.Errorf("a line of %d characters wraps: %q", len(line), line)
-		}
+}
+
+// The bar takes what the text leaves of a line, and goes where that is too
+// little; what is longer still is cut, and a colour never stays on.
+func TestRun_ProgressFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		columns   int
+		bar, text string
+	}{
+		{100, `\[[#-]{24}\] `, " in 1 file$"},
+		{60, `\[[#-]{8,16}\] `, " in 1 file$"},
+		{48, ``, " in 1 file$"},
+		{25, ``, ""},
+	} {
+		t.Run(itoa(tt.columns), func(t *testing.T) {
+			t.Parallel()
+			code, written := onTerminal(t, tt.columns, newSlowJob(t, 800), nil, "run", "job.yaml")
+			if code != 0 {
+				t.Fatalf("exit code %d:\n%s", code, written)
+			}
+			whole := regexp.MustCompile(`^guest  ` + tt.bar + ` *\d+ %  .*` + tt.text)
+			drawn := 0
+			for f := range strings.SplitSeq(written, "\n") {
+				line := regexp.MustCompile(`\x1b\[\d*[A-Za-z]|\r`).ReplaceAllString(f, "")
+				if strings.HasPrefix(line, "job guest ") {
+					break // the summary, which may wrap
+				}
+				if len(line) >= tt.columns {
+					t.Errorf("a line of %d characters wraps: %q", len(line), line)
+				}
+				if strings.Count(f, "\x1b[32m") != strings.Count(f, "\x1b[0m") {
+					t.Errorf("a colour stays on: %q", f)
+				}
+				if whole.MatchString(line) {
+					drawn++
+				}
+			}
+			if drawn == 0 {
+				t.Errorf("no line like %s in\n%q", whole, written)
+			}
+		})
 	}
 }
 
 func TestRun_NoColour(t *testing.T) {
 	t.Parallel()
-	code, written := onTerminal(t, newSlowJob(t, 800), []string{"NO_COLOR=1"}, "run", "job.yaml")
+	code, written := onTerminal(t, 100, newSlowJob(t, 800), []string{"NO_COLOR=1"}, "run", "job.yaml")
 	if code != 0 || !strings.Contains(written, "guest  [#") || regexp.MustCompile(`\x1b\[[\d;]*m`).MatchString(written) {
 		t.Errorf("exit code %d, want progress without colour:\n%q", code, written)
 	}
@@ -138,7 +176,7 @@ func TestRun_TerminalAfterAnError(t *testing.T) {
 	t.Parallel()
 	dir := newSlowJob(t, 800)
 	write(t, dir, "in/other.txt", strings.Repeat("slow\n", 100)+strings.Repeat("x", 2<<20)+"\n")
-	code, written := onTerminal(t, dir, nil, "run", "job.yaml", "--log-level", "info")
+	code, written := onTerminal(t, 100, dir, nil, "run", "job.yaml", "--log-level", "info")
 	rows := screenOf(t, written)
 	all := strings.Join(rows, "\n")
 	if code != 1 || strings.Contains(all, " unsealed, ") || !strings.Contains(all, "wasmill: job guest") {

@@ -16,10 +16,12 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		Short:             "A stream processor whose logic is WebAssembly",
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRun:  func(*cobra.Command, []string) { began = true },
+		Version:           versions(), // cobra makes --version of it
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
+	root.SetVersionTemplate("{{.Version}}")
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -35,4 +37,17 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	}
 	complain(stderr, err)
 	return exitCode(err)
+}
+
+// takes says that a command has one argument for each of the names.
+func takes(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return fmt.Errorf("%s is missing: write %s", names[len(args)], cmd.UseLine())
+		case len(args) > len(names):
+			return fmt.Errorf("%q is one argument too many: write %s", args[len(names)], cmd.UseLine())
+		}
+		return nil
+	}
 }

@@ -21,7 +21,7 @@ func runCommand() *cobra.Command {
 		Long: "Run a job until its input has ended.\n" +
 			"A job that was stopped or killed goes on where its last commit left it.\n" +
 			"SIGINT or SIGTERM stops behind the epoch under way, a second one at once; neither loses anything.",
-		Args: cobra.ExactArgs(1),
+		Args: takes("JOB"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.file, r.stdout, r.stderr = args[0], cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return r.run()
@@ -55,7 +55,7 @@ func (r *runner) run() error {
 		File: r.file, Overrides: r.flags.over, Registry: registry(out), Fresh: r.fresh,
 		Log: newLogger(scr, r.level.value),
 		Building: func(dir string) {
-			scr.say("building %s (first time, some seconds)…", shown(dir))
+			scr.say("building %s (once, some seconds)…", shown(dir))
 		},
 	})
 	if err != nil {

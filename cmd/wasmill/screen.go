@@ -81,11 +81,28 @@ func (s *screen) erase(b *bytes.Buffer) {
 func (s *screen) lines(b *bytes.Buffer) {
 	width := s.width() - 1
 	for _, l := range s.present {
-		if r := []rune(l); len(r) > width {
-			l = string(r[:max(width, 0)])
-		}
-		b.WriteString(l)
+		cut(b, l, width)
 		b.WriteByte('\n')
 	}
 	s.drawn = len(s.present)
+}
+
+// cut writes the first columns of a line. Colours take none, and those behind
+// the cut are written too, so that the last one that is on is put out.
+func cut(b *bytes.Buffer, line string, columns int) {
+	colour := false
+	for _, r := range line {
+		if r == '\x1b' {
+			colour = true
+		}
+		if colour || columns > 0 {
+			b.WriteRune(r)
+		}
+		if !colour {
+			columns--
+		}
+		if r == 'm' {
+			colour = false
+		}
+	}
 }

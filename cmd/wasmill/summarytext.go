@@ -21,6 +21,9 @@ func (s *summary) table() string {
 		fmt.Fprintf(&b, ", %s of it to build and start", duration(r.Start))
 	}
 	b.WriteByte('\n')
+	if s.Outcome == "failed" && r.Records == 0 && r.Epochs == 0 {
+		return b.String() // it never got to work: the reason is all there is to say
+	}
 	if r.Resumed {
 		line("read", "%s, %s in this run; %s, %s in all", plural(r.Records, "record", "records"), size(r.Bytes),
 			plural(s.Total.Records, "record", "records"), size(s.Total.Bytes))

@@ -13,8 +13,9 @@ func TestWasmill_WrongUse(t *testing.T) {
 		want []string
 	}{
 		{"unknown command", "rum", []string{`wasmill: unknown command "rum"`, "Did you mean this?\n\trun", "see wasmill --help"}},
-		{"no job", "run", []string{"wasmill: accepts 1 arg(s), received 0", "see wasmill run --help"}},
-		{"two jobs", "run a b", []string{"accepts 1 arg(s), received 2"}},
+		{"no job", "run", []string{"wasmill: JOB is missing: write wasmill run JOB [flags]\n", "see wasmill run --help"}},
+		{"two jobs", "run a b", []string{`wasmill: "b" is one argument too many: write wasmill run JOB [flags]`}},
+		{"one argument of two", "new go", []string{"wasmill: DIR is missing: write wasmill new LANG DIR [flags]\n"}},
 		{"unknown flag", "run job.yaml --frsh", []string{"unknown flag: --frsh"}},
 		{"value of a flag", "run job.yaml --output yaml", []string{`invalid argument "yaml" for "--output" flag: it is one of table, json`}},
 		{"no such file", "run none.yaml", []string{"wasmill: job file: open none.yaml: no such file or directory\n"}},
@@ -45,9 +46,11 @@ func TestWasmill_Help(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	r := wasmill(t, t.TempDir(), "version")
-	r.has(t, 0)
-	if !strings.HasPrefix(r.stdout, "wasmill ") || !strings.Contains(r.stdout, "(ABI 1.0, go1.") {
-		t.Errorf("got %q", r.stdout)
+	for _, arg := range []string{"version", "--version"} {
+		r := wasmill(t, t.TempDir(), arg)
+		r.has(t, 0)
+		if !strings.HasPrefix(r.stdout, "wasmill ") || !strings.Contains(r.stdout, "(ABI 1.0, go1.") || strings.Count(r.stdout, "\n") != 1 {
+			t.Errorf("%s: got %q", arg, r.stdout)
+		}
 	}
 }

@@ -11,7 +11,7 @@ func validateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate JOB",
 		Short: "Report everything that is wrong with a job file",
-		Args:  cobra.ExactArgs(1),
+		Args:  takes("JOB"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec, err := f.load(args[0], registry(cmd.OutOrStdout()))
 			if err != nil {
