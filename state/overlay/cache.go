@@ -11,7 +11,6 @@ package overlay
 type cache struct {
 	limit      int // bytes of a generation, 0 if there is no cache
 	young, old *table
-	whole      bool   // every key that the store has is here: what is not, is absent
 	buf        []byte // a key and value that survive turnAndInsert
 }
 
@@ -49,7 +48,6 @@ func (c *cache) put(h uint32, key, value []byte) {
 	}
 	if recSize(key, value)+slotCost > c.limit/4 {
 		c.drop(h, key)
-		c.whole = false
 		return
 	}
 	slot, r := c.young.find(h, key)
@@ -88,7 +86,6 @@ func (c *cache) turnAndInsert(h uint32, key, value []byte) (r []byte) {
 		value = c.buf[len(key):]
 	}
 	c.young, c.old = c.old, c.young
-	c.whole = c.whole && c.young.n == 0
 	c.young.reset()
 	return c.young.at(c.young.insert(h, 0, key, value))
 }

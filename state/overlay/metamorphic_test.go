@@ -68,6 +68,9 @@ func newMachine(t *testing.T, seed uint64, cache int) *machine {
 
 func (m *machine) rollback() {
 	m.o = overlay.New(m.store, m.cache)
+	if len(m.committed) == 0 && m.rng.IntN(4) > 0 {
+		m.o.Empty()
+	}
 	m.live = maps.Clone(m.committed)
 	m.before, m.delta, m.sealed, m.stored = nil, nil, nil, false
 }

@@ -27,6 +27,7 @@ type Overlay struct {
 	sealed *Delta // nil unless a commit is outstanding
 	spare  *Delta // an emptied one for the next Seal
 	cache  cache
+	stored *filter   // keys that db may have; nil: any
 	bufs   [2][]byte // values read from db by this call and by the one before
 	writes uint64    // counts what makes a Scan stale
 }
@@ -45,10 +46,10 @@ func New(db state.Reader, cacheBytes int) *Overlay {
 }
 
 // Empty says that the store has none of the keys that o will be asked for.
-// Until the cache first drops an entry, a key that is nowhere in o is then
-// known to be absent without a look at the store, which is what most reads
-// of a job that begins are about. It comes before any other call.
-func (o *Overlay) Empty() { o.cache.whole = o.cache.limit > 0 }
+// From then on o knows which ones it may have, in a filter of an eighth of
+// the cache's bytes, and does not look there for others: which is what most
+// reads of a job that begins are about. It comes before any other call.
+func (o *Overlay) Empty() { o.stored = newFilter(o.cache.limit / 4) }
 
 func (o *Overlay) hash(key []byte) uint32 { return uint32(maphash.Bytes(o.seed, key)) }
 
@@ -68,7 +69,7 @@ func (o *Overlay) Get(key []byte) (value []byte, ok bool, err error) {
 	if r := o.cache.get(h, key); r != nil {
 		return found(recValue(r))
 	}
-	if o.cache.whole {
+	if o.stored != nil && !o.stored.has(h) {
 		return nil, false, nil
 	}
 	o.bufs[0], o.bufs[1] = o.bufs[1], o.bufs[0]
@@ -160,7 +161,11 @@ func (o *Overlay) Committed() {
 	for _, e := range o.sealed.entries {
 		r := o.sealed.at(e.ref)
 		key := recKey(r)
-		o.cache.put(o.hash(key), key, recValue(r))
+		h, value := o.hash(key), recValue(r)
+		if o.stored != nil && value != nil {
+			o.stored.add(h)
+		}
+		o.cache.put(h, key, value)
 	}
 	o.sealed.reset()
 	o.sealed, o.spare = nil, o.sealed
