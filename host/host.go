@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -235,17 +233,4 @@ func (j *Job) Close() error {
 		errs = append(errs, j.store.close())
 	}
 	return errors.Join(errs...)
-}
-
-// cacheDir returns a directory below the cache of modules.
-func (o *Options) cacheDir(name string) (string, error) {
-	base := o.CacheDir
-	if base == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("no cache directory for modules: %w", err)
-		}
-		base = filepath.Join(user, "wasmill")
-	}
-	return filepath.Join(base, name), nil
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"sync"
 
 	"github.com/wasmill/wasmill/host/guest"
@@ -11,14 +12,10 @@ import (
 
 // compile builds and compiles the modules of all steps, side by side; steps
 // that name the same one share it.
-func (j *Job) compile(ctx context.Context) error {
-	builds, err := j.o.cacheDir("builds")
-	if err != nil {
-		return err
-	}
-	modules, err := j.o.cacheDir("modules")
-	if err != nil {
-		return err
+func (j *Job) compile(ctx context.Context) (err error) {
+	builds, modules := "", "" // in the user's cache directory
+	if dir := j.o.CacheDir; dir != "" {
+		builds, modules = filepath.Join(dir, "builds"), filepath.Join(dir, "modules")
 	}
 	j.engine, err = guest.NewEngine(ctx, guest.EngineOptions{CacheDir: modules, MemoryLimit: uint64(j.Spec.Limits.Memory), Log: j.o.Log})
 	if err != nil {

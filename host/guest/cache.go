@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tetratelabs/wazero"
+
+	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
 )
 
 // keepCompiled is how long a compiled module stays on disk. One that is still
@@ -17,22 +19,9 @@ const keepCompiled = 30 * 24 * time.Hour
 
 // openCache opens the directory of compiled modules, by default the user's.
 func (e *Engine) openCache(dir string) error {
-	if dir == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return fmt.Errorf("guest: no directory for compiled modules: %w; set HOME or XDG_CACHE_HOME", err)
-		}
-		dir = filepath.Join(user, "wasmill", "modules")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("guest: making the directory for compiled modules: %w", err)
-	}
-	info, err := os.Stat(dir)
+	dir, err := cachedir.Make(dir, "modules")
 	if err != nil {
-		return fmt.Errorf("guest: the directory for compiled modules: %w", err)
-	}
-	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("guest: others may write to %s (mode %o), and what is in it is run: chmod go-w %s", dir, mode, dir)
+		return fmt.Errorf("guest: %w", err)
 	}
 	e.dir = dir
 	removeFiles(dir, keepCompiled)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
 )
 
 // keep is how long a module stays in the cache after it was last used.
@@ -16,22 +18,9 @@ const keep = 30 * 24 * time.Hour
 type cache struct{ dir string }
 
 func openCache(dir string) (cache, error) {
-	if dir == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return cache{}, fmt.Errorf("build: no directory for built modules: %w; set HOME or XDG_CACHE_HOME", err)
-		}
-		dir = filepath.Join(user, "wasmill", "builds")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return cache{}, fmt.Errorf("build: making the directory for built modules: %w", err)
-	}
-	info, err := os.Stat(dir)
+	dir, err := cachedir.Make(dir, "builds")
 	if err != nil {
-		return cache{}, fmt.Errorf("build: the directory for built modules: %w", err)
-	}
-	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return cache{}, fmt.Errorf("build: others may write to %s (mode %o), and what is in it is run: chmod go-w %s", dir, mode, dir)
+		return cache{}, fmt.Errorf("build: %w", err)
 	}
 	return cache{dir}, nil
 }
