@@ -4,10 +4,8 @@ package wasmtest
 var (
 	Unreachable = []byte{0x00}
 	End         = []byte{0x0b}
-	Else        = []byte{0x05}
 	Return      = []byte{0x0f}
 	Drop        = []byte{0x1a}
-	Select      = []byte{0x1b}
 	MemorySize  = []byte{0x3f, 0}
 	MemoryGrow  = []byte{0x40, 0}
 	Eqz         = []byte{0x45}
@@ -17,7 +15,6 @@ var (
 	GtU         = []byte{0x4b}
 	Add         = []byte{0x6a}
 	Sub         = []byte{0x6b}
-	Mul         = []byte{0x6c}
 	DivU        = []byte{0x6e}
 	And         = []byte{0x71}
 	ShrU        = []byte{0x76}

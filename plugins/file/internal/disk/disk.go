@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
+	"syscall"
 )
 
 // Disk holds files under one directory. Names are relative to it, and slash-
@@ -120,6 +122,23 @@ func (d *osDisk) SyncDir(dir string) error {
 			return nil
 		}
 	}
+}
+
+// syncDir makes a directory durable. Some file systems cannot, and need not;
+// Windows has no such thing.
+func syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
 }
 
 type osFile struct{ *os.File }
