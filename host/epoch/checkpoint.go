@@ -49,6 +49,9 @@ func (c Checkpoint) Facts() (Facts, error) {
 			return f, fmt.Errorf("epoch: identity row: %w", err)
 		}
 	}
+	if f.Epoch, err = c.Epoch(); err != nil {
+		return f, err
+	}
 	if _, f.Finished, err = c.meta(metaFinished); err != nil {
 		return f, err
 	}

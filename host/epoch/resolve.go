@@ -2,6 +2,7 @@ package epoch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wasmill/wasmill/host/plan"
@@ -11,6 +12,7 @@ import (
 type Facts struct {
 	Exists   bool              // there is a checkpoint
 	Format   int               // of its rows
+	Epoch    uint64            // the last one committed, 0 before the first
 	Finished bool              // the job has ended
 	Clean    bool              // what was decided last is finalised
 	Identity map[string]string // of the job that wrote it
@@ -23,7 +25,7 @@ type Decision int
 
 // The decisions.
 const (
-	Begin   Decision = iota // nothing is there
+	Begin   Decision = iota // nothing is there, or nothing that was committed
 	Resume                  // go on from the checkpoint
 	Nothing                 // the job has ended: say so
 	Restart                 // drop everything and begin
@@ -40,7 +42,14 @@ func Resolve(f Facts) (Decision, error) {
 	case f.Format != Format:
 		return Refuse, fmt.Errorf("the state has format %d, this build reads format %d; run with --fresh to start over", f.Format, Format)
 	}
-	if c := plan.Changes(f.Identity, f.Wanted); len(c) > 0 {
+	c := plan.Changes(f.Identity, f.Wanted)
+	// Before its first commit a job has neither positions nor state. All that
+	// it may have left are files of its sinks, and the next run takes back
+	// those of the same sinks alone.
+	if f.Epoch == 0 && !slices.ContainsFunc(c, ofSinks) {
+		return Begin, nil
+	}
+	if len(c) > 0 {
 		return Refuse, &ChangedError{Changes: c}
 	}
 	// A job that has ended may have outputs to finalise: resuming it opens its
@@ -50,6 +59,9 @@ func Resolve(f Facts) (Decision, error) {
 	}
 	return Resume, nil
 }
+
+// ofSinks tells whether a change may concern what sinks have written.
+func ofSinks(c plan.Change) bool { return c.Path == "job" || strings.HasPrefix(c.Path, "sinks.") }
 
 // ChangedError says that a checkpoint belongs to another form of the job.
 type ChangedError struct{ Changes []plan.Change }

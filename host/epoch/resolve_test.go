@@ -13,9 +13,11 @@ import (
 func TestResolve(t *testing.T) {
 	job := map[string]string{"job": "a", "step count": "stores totals"}
 	other := map[string]string{"job": "a", "step count": "stores sums"}
+	moved := map[string]string{"job": "a", "step count": "stores totals", "sinks.out.file.path": "/b"}
+	renamed := map[string]string{"job": "b", "step count": "stores totals"}
 	// Every fact differs from those of a job that goes on in what is said.
 	facts := func(change func(*epoch.Facts)) epoch.Facts {
-		f := epoch.Facts{Exists: true, Format: epoch.Format, Clean: true, Identity: maps.Clone(job), Wanted: maps.Clone(job)}
+		f := epoch.Facts{Exists: true, Format: epoch.Format, Epoch: 1, Clean: true, Identity: maps.Clone(job), Wanted: maps.Clone(job)}
 		change(&f)
 		return f
 	}
@@ -34,6 +36,10 @@ func TestResolve(t *testing.T) {
 		{"it has ended, but start over", facts(func(f *epoch.Facts) { f.Finished, f.Fresh = true, true }), epoch.Restart, ""},
 		{"start over", facts(func(f *epoch.Facts) { f.Fresh = true }), epoch.Restart, ""},
 		{"it has changed", facts(func(f *epoch.Facts) { f.Wanted = other }), epoch.Refuse, "stores sums"},
+		{"nothing is committed", facts(func(f *epoch.Facts) { f.Epoch, f.Clean = 0, false }), epoch.Begin, ""},
+		{"it has changed before its first commit", facts(func(f *epoch.Facts) { f.Wanted, f.Epoch, f.Clean = other, 0, false }), epoch.Begin, ""},
+		{"its sinks have changed before its first commit", facts(func(f *epoch.Facts) { f.Wanted, f.Epoch, f.Clean = moved, 0, false }), epoch.Refuse, "/b"},
+		{"its name has changed before its first commit", facts(func(f *epoch.Facts) { f.Wanted, f.Epoch, f.Clean = renamed, 0, false }), epoch.Refuse, "is now b"},
 		{"it has changed and ended", facts(func(f *epoch.Facts) { f.Wanted, f.Finished = other, true }), epoch.Refuse, "stores totals"},
 		{"it has changed, start over", facts(func(f *epoch.Facts) { f.Wanted, f.Fresh = other, true }), epoch.Restart, ""},
 		{"another format", facts(func(f *epoch.Facts) { f.Format++ }), epoch.Refuse, "has format 2, this build reads format 1"},
@@ -54,7 +60,7 @@ func TestResolve(t *testing.T) {
 
 func TestResolve_NamesBothValues(t *testing.T) {
 	_, err := epoch.Resolve(epoch.Facts{
-		Exists: true, Format: epoch.Format,
+		Exists: true, Format: epoch.Format, Epoch: 1,
 		Identity: map[string]string{"a": "1", "gone": "x", "same": "s"},
 		Wanted:   map[string]string{"a": "2", "new": "y", "same": "s"},
 	})
