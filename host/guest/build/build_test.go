@@ -110,6 +110,7 @@ func TestResolve_BuildsOnceForOneContent(t *testing.T) {
 func TestResolve_Faults(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "rust/Cargo.toml", "", "empty/README", "", "loose/main.go", mainGo, "a.wasmill", "", "a.txt", "",
+		"bare/go.mod", "module bare\n\ngo 1.26\n\nreplace sdk => ./.wasmill/sdk\n", "bare/main.go", mainGo,
 		"broken/go.mod", "module broken\n\ngo 1.24\n", "broken/main.go", "package main\n\nfunc main() { undefined() }\n")
 	for _, test := range []struct{ path, want string }{
 		{"none", "does not exist: name a directory with source or a .wasm file"},
@@ -118,6 +119,7 @@ func TestResolve_Faults(t *testing.T) {
 		{"loose", "has Go source but no go.mod: run go mod init there"},
 		{"a.wasmill", "archives are not supported by this build"},
 		{"a.txt", "is neither a directory with source nor a .wasm file"},
+		{"bare", "bare/.wasmill/sdk, which does not exist: put it back"},
 		{"broken", "broken: exit status 1\n# broken\n./main.go:3:15: undefined: undefined"},
 	} {
 		t.Run(test.path, func(t *testing.T) {
@@ -132,7 +134,7 @@ func TestResolve_Faults(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	_, _, err := build.Resolve(context.Background(), filepath.Join(dir, "broken"), build.Options{CacheDir: filepath.Join(dir, "cache")})
-	if err == nil || !strings.Contains(err.Error(), "install Go 1.24 or later") {
+	if err == nil || !strings.Contains(err.Error(), "install Go 1.26 or later") {
 		t.Fatalf("error without a go command: %v", err)
 	}
 }

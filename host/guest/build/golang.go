@@ -71,7 +71,7 @@ type toolchain struct{ path, version string }
 func findGo(ctx context.Context) (toolchain, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {
-		return toolchain{}, errors.New("building it needs the go command, which is not in PATH: install Go 1.24 or later from https://go.dev/dl (or the package golang of your system), or name a .wasm file")
+		return toolchain{}, errors.New("building it needs the go command, which is not in PATH: install Go 1.26 or later from https://go.dev/dl (or the package golang of your system), or name a .wasm file")
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		if text, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(real)), "VERSION")); err == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -33,6 +34,9 @@ func sourceKey(root, dir, version string) (string, error) {
 		fmt.Fprintf(h, "tree %q\x00", tree)
 		if !filepath.IsAbs(tree) {
 			tree = filepath.Join(root, tree)
+		}
+		if _, err := os.Stat(tree); errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("go.mod replaces a module by %s, which does not exist: put it back (the SDK in .wasmill/sdk is part of the source; wasmill new writes it)", tree)
 		}
 		if err := hashTree(h, tree); err != nil {
 			return "", err
