@@ -26,8 +26,8 @@ func Register(reg *plugins.Registry, w io.Writer) {
 		Doc:      "Files in a directory, exactly once: one file a task, or files that roll.",
 		Fields:   fileFields(),
 		Delivery: plugins.TwoPhase,
-		New: func(env plugins.Env, c plugins.Config) (plugins.Sink, error) {
-			return out.New(env, out.FromConfig(c)), nil
+		New: func(_ plugins.Env, c plugins.Config) (plugins.Sink, error) {
+			return out.New(out.FromConfig(c)), nil
 		},
 	})
 	reg.Sink(plugins.SinkKind{
@@ -37,8 +37,8 @@ func Register(reg *plugins.Registry, w io.Writer) {
 			{Name: "format", Type: plugins.String, Doc: "How a record is printed: its value and a line end (default), or a line of JSON.", Default: "lines", Enum: stdout.FormatNames},
 		},
 		Delivery: plugins.Replay,
-		New: func(env plugins.Env, c plugins.Config) (plugins.Sink, error) {
-			return stdout.New(env, c, w), nil
+		New: func(_ plugins.Env, c plugins.Config) (plugins.Sink, error) {
+			return stdout.New(c, w), nil
 		},
 	})
 }

@@ -226,7 +226,7 @@ func TestStdout_SaysWhatIsWrong(t *testing.T) {
 	if _, err := w.Prepare(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Finalise(t.Context()); err == nil || err.Error() != "sink screen: standard output: broken pipe" {
+	if err := w.Finalise(t.Context()); err == nil || err.Error() != "standard output: broken pipe" {
 		t.Errorf("got %v", err)
 	}
 	if _, err := sink.Open(t.Context(), plugins.Writer{}, []byte{9}, true); err == nil || !strings.Contains(err.Error(), "checkpoint") {

@@ -44,18 +44,17 @@ func FromConfig(c plugins.Config) Options {
 type Sink struct {
 	o    Options
 	disk disk.Disk
-	name string
 }
 
 // New returns a sink over the local disk.
-func New(env plugins.Env, o Options) *Sink { return NewOn(disk.OS(o.Path), env, o) }
+func New(o Options) *Sink { return NewOn(disk.OS(o.Path), o) }
 
 // NewOn returns a sink over d.
-func NewOn(d disk.Disk, env plugins.Env, o Options) *Sink {
+func NewOn(d disk.Disk, o Options) *Sink {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Sink{o: o, disk: d, name: env.Name}
+	return &Sink{o: o, disk: d}
 }
 
 // Open implements plugins.Sink.
@@ -187,12 +186,12 @@ func (s *Sink) Drop(ctx context.Context) error {
 // Close implements plugins.Sink.
 func (s *Sink) Close() error { return nil }
 
-// fail says which sink and file an error is of, and what to do about a full disk.
+// fail says which file an error is of, and what to do about a full disk.
 func (s *Sink) fail(path string, err error) error {
 	where := filepath.Join(s.o.Path, filepath.FromSlash(path))
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return &plugins.Error{Class: plugins.Exhausted, Err: fmt.Errorf(
-			"sink %s: %s: %w; what is committed is safe: make room and run again", s.name, where, err)}
+			"%s: %w; what is committed is safe: make room and run again", where, err)}
 	}
-	return fmt.Errorf("sink %s: %s: %w", s.name, where, err)
+	return fmt.Errorf("%s: %w", where, err)
 }

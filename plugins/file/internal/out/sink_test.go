@@ -24,7 +24,7 @@ type place struct {
 func (p *place) Sink(at int) plugins.Sink {
 	p.disk = p.disk.Crash(nil) // counts from 0
 	p.disk.At = at
-	return out.NewOn(p.disk, plugins.Env{Name: "out"}, p.o)
+	return out.NewOn(p.disk, p.o)
 }
 
 func (p *place) Calls() int { return p.disk.Calls() }

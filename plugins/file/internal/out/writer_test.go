@@ -68,7 +68,7 @@ func TestWriter_Formats(t *testing.T) {
 			d := crashdisk.New()
 			b := &wire.Batch{}
 			b.Add(&c.rec)
-			commit(t, out.NewOn(d, plugins.Env{}, out.Options{Format: c.format}), nil, true, b)
+			commit(t, out.NewOn(d, out.Options{Format: c.format}), nil, true, b)
 			if len(d.Files()) != 1 {
 				t.Fatalf("files: %q", d.Files())
 			}
@@ -83,7 +83,7 @@ func TestWriter_Formats(t *testing.T) {
 
 func TestWriter_CSVColumnsOutliveARestart(t *testing.T) {
 	d := crashdisk.New()
-	s := out.NewOn(d, plugins.Env{Name: "o"}, out.Options{Format: out.CSV, Path: "/out"})
+	s := out.NewOn(d, out.Options{Format: out.CSV, Path: "/out"})
 	token := commit(t, s, nil, false, batch(`{"a":1,"b":2}`))
 	commit(t, s, token, false, batch(`{"b":3}`))
 	if got := d.Files()["part-00003.csv"]; got != "a,b\n1,2\n,3\n" {
@@ -102,7 +102,7 @@ func TestWriter_CSVColumnsOutliveARestart(t *testing.T) {
 
 func TestWriter_MorePartitionsThanHandles(t *testing.T) {
 	dir := t.TempDir()
-	s := out.New(plugins.Env{}, out.Options{Path: dir, PartitionBy: "/p"})
+	s := out.New(out.Options{Path: dir, PartitionBy: "/p"})
 	var values []string
 	for round := range 3 {
 		for p := range 200 {
@@ -126,7 +126,7 @@ func TestWriter_MorePartitionsThanHandles(t *testing.T) {
 func TestWriter_FullDisk(t *testing.T) {
 	for at := 1; at <= 4; at++ { // open, write, fdatasync, fsync
 		d := crashdisk.New()
-		s := out.NewOn(d, plugins.Env{Name: "o"}, out.Options{Path: "/out"})
+		s := out.NewOn(d, out.Options{Path: "/out"})
 		d.At, d.Err = at, syscall.ENOSPC
 		w, err := s.Open(t.Context(), plugins.Writer{Task: 3}, nil, true)
 		if err != nil {
@@ -157,7 +157,7 @@ func TestSink_DropLeavesStrangers(t *testing.T) {
 	for _, name := range []string{"notes.txt", "part-1.jsonl", "a/part-00000.jsonl", "a/keep", "b/part-00001-000004.csv", "part-00000.txt", ".part-00000-000001.g1.tmp"} {
 		d.Put(name, "x")
 	}
-	if err := out.NewOn(d, plugins.Env{}, out.Options{}).Drop(t.Context()); err != nil {
+	if err := out.NewOn(d, out.Options{}).Drop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(d.Files()), "map[a/keep:x notes.txt:x part-1.jsonl:x]"; got != want {
@@ -167,7 +167,7 @@ func TestSink_DropLeavesStrangers(t *testing.T) {
 
 func TestSink_OnTheRealDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not", "yet")
-	s := out.New(plugins.Env{}, out.Options{Path: dir, PartitionBy: "/p", Roll: &out.Roll{}})
+	s := out.New(out.Options{Path: dir, PartitionBy: "/p", Roll: &out.Roll{}})
 	if token := commit(t, s, nil, true, batch()); token != nil {
 		t.Errorf("a writer without records gave the token %x", token)
 	}

@@ -27,7 +27,6 @@ var FormatNames = []string{"lines", "jsonl"}
 
 // Sink prints to one writer, which its tasks share.
 type Sink struct {
-	name   string
 	append func([]byte, *record.Record) []byte
 
 	mu sync.Mutex
@@ -35,8 +34,8 @@ type Sink struct {
 }
 
 // New returns a sink that prints to w.
-func New(env plugins.Env, c plugins.Config, w io.Writer) *Sink {
-	s := &Sink{name: env.Name, w: w, append: out.AppendLine}
+func New(c plugins.Config, w io.Writer) *Sink {
+	s := &Sink{w: w, append: out.AppendLine}
 	if c.String("format") == "jsonl" {
 		s.append = out.AppendJSONL
 	}
@@ -49,7 +48,7 @@ func (s *Sink) Open(_ context.Context, _ plugins.Writer, token []byte, finalised
 		return &writer{s: s, pending: []byte{version}}, nil
 	}
 	if len(token) == 0 || token[0] != version {
-		return nil, fmt.Errorf("sink %s: its part of the checkpoint is damaged or of another version than %d", s.name, version)
+		return nil, fmt.Errorf("its part of the checkpoint is damaged or of another version than %d", version)
 	}
 	if !finalised {
 		if err := s.print(token[1:]); err != nil {
@@ -66,7 +65,7 @@ func (s *Sink) print(b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := s.w.Write(b); err != nil {
-		return fmt.Errorf("sink %s: standard output: %w", s.name, err)
+		return fmt.Errorf("standard output: %w", err)
 	}
 	return nil
 }
@@ -99,7 +98,7 @@ func (w *writer) Write(_ context.Context, b *wire.Batch) error {
 	}
 	if len(w.pending) > maxPending {
 		w.err = &plugins.Error{Class: plugins.Exhausted, Err: fmt.Errorf(
-			"sink %s: more than %d bytes for standard output in one epoch: shorten epoch, or use a file sink", w.s.name, maxPending)}
+			"more than %d bytes for standard output in one epoch: shorten epoch, or use a file sink", maxPending)}
 	}
 	return w.err
 }

@@ -85,9 +85,9 @@ func (s *Source) rootError(err error) error {
 		if errors.As(err, &pe) {
 			err = pe.Err
 		}
-		hint = "; check root, which is relative to the job file"
+		hint = "; check root: a relative one begins at the job file, in a --set at the working directory"
 	}
-	return &plugins.Error{Class: plugins.User, Err: fmt.Errorf("source %s: root %q cannot be read: %w%s", s.env.Name, s.o.Root, err, hint)}
+	return &plugins.Error{Class: plugins.User, Err: fmt.Errorf("root %q cannot be read: %w%s", s.o.Root, err, hint)}
 }
 
 // avoid keeps the walk out of what the job itself writes below root.
@@ -96,7 +96,7 @@ func (s *Source) avoid(root string) error {
 		rel, inside, covers := relate(root, path)
 		if covers {
 			return &plugins.Error{Class: plugins.User, Err: fmt.Errorf(
-				"source %s: root %q lies in %q, where this job keeps its state or output: choose another place for that", s.env.Name, s.o.Root, path)}
+				"root %q lies in %q, where this job keeps its state or output: choose another place for that", s.o.Root, path)}
 		}
 		if inside {
 			s.match.avoid[rel] = true
