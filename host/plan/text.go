@@ -23,7 +23,7 @@ func (p *Plan) Text(w io.Writer) error {
 	for i := range p.Sinks {
 		p.sinkText(&b, i)
 	}
-	fmt.Fprintf(&b, "\nstate  %s\ntopics none: this job runs in one process\n", p.relative(p.Spec.StateDir))
+	fmt.Fprintf(&b, "\nstate  %s\npaths  relative to the job file\ntopics none: this job runs in one process\n", p.relative(p.Spec.StateDir))
 	for _, n := range p.notes() {
 		fmt.Fprintf(&b, "note   %s\n", n)
 	}
@@ -46,7 +46,8 @@ func (p *Plan) stageText(b *strings.Builder, st *Stage) {
 	}
 	b.WriteByte('\n')
 	if st.Source >= 0 {
-		fmt.Fprintf(b, "  source %s (%s)\n", st.Name, p.Spec.Sources[st.Source].Kind.Name)
+		s := &p.Spec.Sources[st.Source]
+		fmt.Fprintf(b, "  source %s (%s)\n", st.Name, p.connectorText(s.Kind.Name, s.Kind.Fields, s.Config))
 		p.edgesText(b, st, "", st.Feeds)
 	}
 	for _, step := range st.Steps {
@@ -106,11 +107,21 @@ func (p *Plan) sinkText(b *strings.Builder, i int) {
 	for _, w := range s.Writers {
 		stages = append(stages, p.Stages[w.Stage].Name)
 	}
-	fmt.Fprintf(b, "  %s (%s): %s, from stage %s", spec.Name, spec.Kind.Name, count(s.Count(p), "writer"), strings.Join(stages, ", "))
+	fmt.Fprintf(b, "  %s (%s): %s, from stage %s", spec.Name, p.connectorText(spec.Kind.Name, spec.Kind.Fields, spec.Config), count(s.Count(p), "writer"), strings.Join(stages, ", "))
 	if len(spec.From) == 0 {
 		b.WriteString(", dead letters alone")
 	}
 	b.WriteByte('\n')
+}
+
+// connectorText is a connector with its first path, if it has one.
+func (p *Plan) connectorText(kind string, fields []plugins.Field, c plugins.Config) string {
+	for _, f := range fields {
+		if f.Type == plugins.Path && c.String(f.Name) != "" {
+			return kind + " " + p.relative(c.String(f.Name))
+		}
+	}
+	return kind
 }
 
 // notes are what a reader of the plan should know.
