@@ -57,6 +57,15 @@ func TestCompile_RefusesWhatIsNoStep(t *testing.T) {
 	}
 }
 
+func TestCompile_StoppedIsNoFaultOfTheModule(t *testing.T) {
+	ctx, stop := context.WithCancelCause(context.Background())
+	stop(errors.New("a signal"))
+	_, err := engine(t, guest.EngineOptions{}).Compile(ctx, passthrough.Wasm, "p")
+	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "does not compile") {
+		t.Fatalf("error %v", err)
+	}
+}
+
 func TestEngine_KeepsCompiledModulesOnDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	open := func() error {

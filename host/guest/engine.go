@@ -107,7 +107,7 @@ func (e *Engine) Close(ctx context.Context) error {
 
 // Compile checks and compiles a module. name says in messages what it is,
 // for instance a step's path. The error says everything that is wrong with
-// the module as a step. wasm is not kept.
+// the module as a step; if ctx has ended, it is that of ctx. wasm is not kept.
 func (e *Engine) Compile(ctx context.Context, wasm []byte, name string) (Module, error) {
 	admitted, err := e.admit(wasm)
 	if err != nil {
@@ -118,6 +118,9 @@ func (e *Engine) Compile(ctx context.Context, wasm []byte, name string) (Module,
 		code, err = e.compile(ctx, admitted)
 	}
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("guest: module %s: compiling: %w", name, ctx.Err())
+		}
 		var path *fs.PathError
 		if errors.As(err, &path) {
 			return nil, fmt.Errorf("guest: module %s: keeping the compiled module: %w", name, err)
