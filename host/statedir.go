@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -33,6 +34,9 @@ func (d *stateDir) open() error {
 			by = " (process " + strings.TrimSpace(string(pid)) + ")"
 		}
 		return fmt.Errorf("state directory %s is in use by another run of this job%s: wait for it or stop it: %w", d.dir, by, state.ErrLocked)
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("state directory %s cannot be written to: choose another one with --state-dir or state_dir: %w", d.dir, err)
 	}
 	if err != nil {
 		return err
