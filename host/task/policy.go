@@ -2,6 +2,7 @@ package task
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/wasmill/wasmill/abi/record"
@@ -166,5 +167,6 @@ func (t *Task) deadLetter(rec *record.Record, from Origin, step, module, sink st
 	b := newBatch(record.Partition{})
 	b.Add(&out)
 	b.Origins = append(b.Origins, from)
-	t.sinks[sink].add(b)
+	to := slices.IndexFunc(t.Plan.Spec.Sinks, func(s jobspec.Sink) bool { return s.Name == sink })
+	t.sinks[to].add(b)
 }

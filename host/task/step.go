@@ -30,14 +30,14 @@ func (s *StepStats) Metrics() map[string]int64 { return s.metrics.snapshot() }
 // step runs one step in one task: a batch in, a transaction over its
 // effects, batches out.
 type step struct {
-	t       *Task
-	index   int // in the stage
-	spec    *jobspec.Step
-	module  guest.Module // nil: records are handed on
-	init    guest.Init
-	policy  jobspec.RecordPolicy
-	stores  []uint16
-	outlets [][]edge
+	t      *Task
+	index  int // in the stage
+	spec   *jobspec.Step
+	module guest.Module // nil: records are handed on
+	init   guest.Init
+	policy jobspec.RecordPolicy
+	stores []uint16
+	edges  [][]edge // by output
 
 	inst    guest.Instance
 	calls   *calls
@@ -180,7 +180,7 @@ func (s *step) emit(ctx context.Context) error {
 			continue
 		}
 		s.stats.Out.Add(int64(b.Count))
-		if err := s.t.route(ctx, b, s.outlets[o]); err != nil {
+		if err := s.t.route(ctx, b, s.edges[o]); err != nil {
 			return err
 		}
 	}

@@ -61,17 +61,21 @@ type Task struct {
 	inputs  []input
 	turnOf  int // input to look at first
 	steps   []*step
-	outlets map[int]*outlet
-	sinks   map[string]*sinkOut
-	order   []*sinkOut // by sink of the spec, nil where the stage has no writer
-	next    map[uint32]*int64
-	moved   map[uint32]bool // partitions whose next changed since the last seal
+	outlets []*outlet      // by exchange of the plan, nil where the stage feeds it not
+	sinks   []*sinkOut     // by sink of the spec, nil where the stage has no writer
+	places  map[int]*place // by partition, of a stage behind exchanges
 	faults  []epoch.Row
 	ends    ends
 	done    bool
 	failed  int   // records that the policy got in this run
 	bytes   int   // of the open delta, as counted at the gate
 	broken  error // the store failed during a call
+}
+
+// place is where a partition behind an exchange stands.
+type place struct {
+	next  int64 // position of the next record
+	moved bool  // since the last seal
 }
 
 type input struct {
@@ -93,7 +97,7 @@ const (
 func New(c Config) *Task {
 	t := &Task{
 		Config: c, stage: &c.Plan.Stages[c.Stage],
-		outlets: map[int]*outlet{}, sinks: map[string]*sinkOut{}, next: map[uint32]*int64{}, moved: map[uint32]bool{},
+		outlets: make([]*outlet, len(c.Plan.Exchanges)), sinks: make([]*sinkOut, len(c.Plan.Sinks)), places: map[int]*place{},
 	}
 	for _, in := range c.Inputs {
 		t.inputs = append(t.inputs, input{Input: in})
@@ -101,11 +105,8 @@ func New(c Config) *Task {
 	for ex, queues := range c.Outputs {
 		t.outlets[ex] = newOutlet(&c.Plan.Exchanges[ex], queues)
 	}
-	t.order = make([]*sinkOut, len(c.Plan.Sinks))
 	for i, w := range c.Writers {
-		s := &sinkOut{writer: w}
-		t.order[i] = s
-		t.sinks[c.Plan.Spec.Sinks[i].Name] = s
+		t.sinks[i] = &sinkOut{writer: w}
 	}
 	for i := range t.stage.Steps {
 		s := t.newStep(i)
@@ -126,7 +127,7 @@ func (t *Task) newStep(i int) *step {
 	spec := &t.Plan.Spec.Steps[ps.Spec]
 	s := &step{
 		t: t, index: i, spec: spec, module: t.Modules[ps.Spec],
-		policy: t.Plan.Spec.RecordPolicy(ps.Spec), outlets: ps.Outs,
+		policy: t.Plan.Spec.RecordPolicy(ps.Spec), edges: ps.Outs,
 	}
 	s.stats.metrics = &s.metrics
 	s.calls = &calls{s: s, outs: make([]*Batch, len(ps.Outs))}
@@ -202,7 +203,7 @@ func (t *Task) restore() (err error) {
 			if err != nil {
 				return err
 			}
-			t.next[uint32(p)] = &n
+			t.places[p] = &place{next: n}
 		}
 	}
 	return t.ends.restore(t)
@@ -239,7 +240,7 @@ func (t *Task) poll() {
 		t.State.Committed()
 		t.stateIn = false
 	}
-	for _, s := range t.order {
+	for _, s := range t.sinks {
 		if s != nil {
 			s.committed()
 		}
@@ -303,12 +304,12 @@ func (t *Task) receive(ctx context.Context, in *input, it item) error {
 		return nil
 	}
 	n := it.batch.bytes()
-	next := t.next[it.batch.Partition.Number]
+	at := t.places[int(it.batch.Partition.Number)]
 	for _, r := range it.batch.each() {
-		putPosition(r, record.Position(*next))
-		*next++
+		putPosition(r, record.Position(at.next))
+		at.next++
 	}
-	t.moved[it.batch.Partition.Number] = true
+	at.moved = true
 	err := t.enter(ctx, it.batch, in.Target)
 	t.Gate.Add(-n)
 	return err
@@ -321,7 +322,7 @@ func (t *Task) enter(ctx context.Context, b *Batch, e edge) error {
 		s := t.steps[e.Index]
 		if s.module == nil {
 			s.stats.Records.Add(int64(b.Count))
-			return t.route(ctx, b, s.outlets[0])
+			return t.route(ctx, b, s.edges[0])
 		}
 		b.setInput(e.Stream)
 		err := s.run(ctx, b)
@@ -333,7 +334,7 @@ func (t *Task) enter(ctx context.Context, b *Batch, e edge) error {
 		return err
 	default:
 		t.counts.Out += int64(b.Count)
-		t.order[e.Index].add(b)
+		t.sinks[e.Index].add(b)
 		return nil
 	}
 }
@@ -369,8 +370,8 @@ func (t *Task) exchange(b *Batch, o *outlet) error {
 
 // flush sends what waits in outlets.
 func (t *Task) flush() {
-	for ex := range t.Plan.Exchanges {
-		if o := t.outlets[ex]; o != nil {
+	for _, o := range t.outlets {
+		if o != nil {
 			o.flush()
 		}
 	}
@@ -378,8 +379,8 @@ func (t *Task) flush() {
 
 // tell sends a mark or the end to all tasks behind exchanges.
 func (t *Task) tell(it item) {
-	for ex := range t.Plan.Exchanges {
-		if o := t.outlets[ex]; o != nil {
+	for _, o := range t.outlets {
+		if o != nil {
 			o.tell(it)
 		}
 	}
@@ -389,9 +390,11 @@ func (t *Task) tell(it item) {
 func (t *Task) account() {
 	n := t.State.Bytes()
 	for _, o := range t.outlets {
-		n += o.bytes
+		if o != nil {
+			n += o.bytes
+		}
 	}
-	for _, s := range t.order {
+	for _, s := range t.sinks {
 		if s != nil {
 			n += s.bytes
 		}
@@ -416,11 +419,11 @@ func (t *Task) seal() {
 		d.Rows = append(d.Rows, t.source.seal()...)
 	}
 	for _, p := range t.ends.partitions {
-		if t.moved[uint32(p)] {
-			d.Rows = append(d.Rows, epoch.Row{Key: epoch.NextKey(t.Stage, p), Value: epoch.AppendNext(nil, *t.next[uint32(p)])})
+		if at := t.places[p]; at != nil && at.moved {
+			d.Rows = append(d.Rows, epoch.Row{Key: epoch.NextKey(t.Stage, p), Value: epoch.AppendNext(nil, at.next)})
+			at.moved = false
 		}
 	}
-	clear(t.moved)
 	d.Rows = append(d.Rows, t.faults...)
 	t.faults = nil
 	d.Rows = append(d.Rows, t.ends.seal()...)
@@ -428,7 +431,7 @@ func (t *Task) seal() {
 	if t.done {
 		d.Rows = append(d.Rows, epoch.Row{Key: epoch.EndedKey(t.Number), Value: []byte{1}})
 	}
-	for _, s := range t.order {
+	for _, s := range t.sinks {
 		if s == nil {
 			continue
 		}
