@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadTime returns the present thread and the CPU time that it has used.
-func threadTime() (thread int, cpu time.Duration) {
+// threadTime returns the CPU time that the present thread has used.
+func threadTime() (cpu time.Duration, ok bool) {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
-		return 0, 0
+		return 0, false
 	}
-	return unix.Gettid(), time.Duration(t.Nano())
+	return time.Duration(t.Nano()), true
 }

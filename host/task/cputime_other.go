@@ -4,4 +4,4 @@ package task
 
 import "time"
 
-func threadTime() (thread int, cpu time.Duration) { return 0, 0 }
+func threadTime() (cpu time.Duration, ok bool) { return 0, false }
