@@ -85,7 +85,7 @@ func (e *enumerator) progress(done bool) {
 // splits collects the splits of one page. They share one buffer.
 type splits struct {
 	s            *Source
-	t            tree
+	t            traversal.FS
 	d            *plugins.Discovery
 	dir          string
 	buf          []byte

@@ -18,7 +18,7 @@ const ahead = 16
 // Enumerate stops it, and Close waits.
 type enumerator struct {
 	s      *Source
-	t      tree
+	t      traversal.FS
 	counts traversal.Counts
 	totals totals
 	out    chan *plugins.Discovery // closed by the goroutine at the end
@@ -26,7 +26,7 @@ type enumerator struct {
 	cancel context.CancelFunc
 }
 
-func newEnumerator(ctx context.Context, s *Source, t tree, started bool, rows iter.Seq2[[]byte, []byte]) (*enumerator, error) {
+func newEnumerator(ctx context.Context, s *Source, t traversal.FS, started bool, rows iter.Seq2[[]byte, []byte]) (*enumerator, error) {
 	e := &enumerator{s: s, t: t, out: make(chan *plugins.Discovery, ahead)}
 	handled := map[string]int64{}
 	items, err := waitingItems(rows, handled)

@@ -22,13 +22,7 @@ type Source struct {
 	o     Options
 	env   plugins.Env
 	match *matcher
-	open  func() (tree, error) // once: the root is looked at when it is first needed
-}
-
-// tree is the root as it was found.
-type tree struct {
-	traversal.FS
-	name string // how to call the root in messages
+	open  func() (traversal.FS, error) // once: the root is looked at when it is first needed
 }
 
 // New returns a source over the local disk. The root is first looked at by
@@ -42,7 +36,7 @@ func New(env plugins.Env, o Options) *Source {
 // NewOn returns a source over fsys, whose root stands for o.Root.
 func NewOn(fsys traversal.FS, env plugins.Env, o Options) *Source {
 	s := newSource(env, o)
-	s.open = func() (tree, error) { return tree{fsys, o.Root}, nil }
+	s.open = func() (traversal.FS, error) { return fsys, nil }
 	return s
 }
 
@@ -55,27 +49,27 @@ func newSource(env plugins.Env, o Options) *Source {
 
 // openLocal finds the root. A root that is a file is a tree of this one file,
 // whatever the globs.
-func (s *Source) openLocal() (tree, error) {
+func (s *Source) openLocal() (traversal.FS, error) {
 	f, err := localfs.New(s.o.Root)
 	if err != nil {
-		return tree{}, s.rootError(err)
+		return nil, s.rootError(err)
 	}
 	e, err := f.Stat(traversal.Root)
 	if err != nil {
-		return tree{}, s.rootError(err)
+		return nil, s.rootError(err)
 	}
 	switch e.Kind {
 	case traversal.KindDir:
-		return tree{f, s.o.Root}, s.avoid(f.Root())
+		return f, s.avoid(f.Root())
 	case traversal.KindFile:
 		s.match = newMatcher(nil, nil)
 		dir, err := localfs.New(filepath.Dir(f.Root()))
 		if err != nil {
-			return tree{}, s.rootError(err)
+			return nil, s.rootError(err)
 		}
-		return tree{oneFile{dir, e.Name}, s.o.Root}, nil
+		return oneFile{dir, e.Name}, nil
 	}
-	return tree{}, s.rootError(errors.New("it is neither a directory nor a regular file"))
+	return nil, s.rootError(errors.New("it is neither a directory nor a regular file"))
 }
 
 func (s *Source) rootError(err error) error {
@@ -148,7 +142,7 @@ func (s *Source) Open(_ context.Context, split plugins.Split, pos record.Positio
 	return s.openFile(t, spec.(*fileSpec), pos)
 }
 
-func (s *Source) openFile(t tree, spec *fileSpec, pos record.Position) (plugins.Reader, error) {
+func (s *Source) openFile(t traversal.FS, spec *fileSpec, pos record.Position) (plugins.Reader, error) {
 	f, now, err := t.Open(spec.path)
 	if err != nil {
 		return nil, fault(spec.path, err)
