@@ -15,6 +15,16 @@ var ErrPartial = errors.New("parts of the input were not read")
 // ErrLocked says that another run has the state directory.
 var ErrLocked = state.ErrLocked
 
+// OccupiedError says that a job without state has a sink at whose place lies
+// what such a sink writes: running would remove it.
+type OccupiedError struct {
+	Sink, What string
+}
+
+func (e *OccupiedError) Error() string {
+	return fmt.Sprintf("sink %s: %s is there already, and this job has no state that knows of it: it is another job's, or its state is gone; move it away, give the sink another path, or run with --fresh, which removes it", e.Sink, e.What)
+}
+
 // FileError says that a job file cannot be read at all; what is wrong in one
 // that can is a jobspec.Faults.
 type FileError struct{ Err error }

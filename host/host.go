@@ -50,6 +50,7 @@ type Job struct {
 	container *container.Container
 	identity  map[string]string
 	store     *stateDir
+	blank     bool // no run has been here before
 	began     time.Time
 
 	mu       sync.Mutex
@@ -108,6 +109,7 @@ func (j *Job) decide() error {
 		return err
 	}
 	facts.Wanted, facts.Fresh = j.identity, j.o.Fresh
+	j.blank = !facts.Exists
 	if j.Decision, err = epoch.Resolve(facts); err != nil {
 		return fmt.Errorf("job %s, state directory %s: %w", j.Spec.Job, j.Spec.StateDir, err)
 	}
@@ -146,6 +148,25 @@ func (j *Job) connect() error {
 	return nil
 }
 
+// spare refuses to run without state over what somebody else's sinks have
+// left: recovery would take it for leftovers of this job and remove it.
+func (j *Job) spare(ctx context.Context) error {
+	for i, s := range j.sinks {
+		name := j.Spec.Sinks[i].Name
+		f, ok := s.(plugins.Finder)
+		if !ok {
+			continue
+		}
+		switch what, err := f.Found(ctx); {
+		case err != nil:
+			return fmt.Errorf("sink %s: %w", name, err)
+		case what != "":
+			return &OccupiedError{Sink: name, What: what}
+		}
+	}
+	return nil
+}
+
 // start drops what --fresh drops and makes the container.
 func (j *Job) start(ctx context.Context) error {
 	if j.o.Fresh {
@@ -157,14 +178,22 @@ func (j *Job) start(ctx context.Context) error {
 		if err := epoch.Drop(j.store.first); err != nil {
 			return err
 		}
+	} else if j.blank {
+		if err := j.spare(ctx); err != nil {
+			return err
+		}
 	}
 	l := &j.Spec.Limits
+	logRate := int(l.LogRate)
+	if logRate == 0 {
+		logRate = -1 // nothing, where 0 would be the default
+	}
 	j.container = container.New(container.Config{
 		Plan: j.Plan, Identity: j.identity, Sources: j.sources, Sinks: j.sinks, Modules: j.modules,
 		Open: func() (state.Store, error) { return j.store.next() }, Log: j.o.Log, Hooks: j.o.Hooks,
 		Limits: guest.Limits{
 			Memory: uint64(l.Memory), Record: int(l.Record), Emit: int(l.Emit), Key: int(l.Key),
-			StateValue: int(l.StateValue), LogRate: int(l.LogRate),
+			StateValue: int(l.StateValue), LogRate: logRate,
 		},
 		Batch: plugins.Limit{Records: int(l.Batch.Records), Bytes: int(l.Batch.Bytes), Record: int(l.Record)},
 	})

@@ -34,6 +34,14 @@ type Sink interface {
 	Close() error
 }
 
+// A Finder is a Sink whose recovery removes what it finds at its place and no
+// token knows. It is asked before the first run of a job, when whatever is
+// there was written by somebody else.
+type Finder interface {
+	// Found names one such thing; "" = there is none.
+	Found(ctx context.Context) (what string, err error)
+}
+
 // Writer says whose writer a SinkWriter is.
 type Writer struct {
 	Job        string

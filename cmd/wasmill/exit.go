@@ -31,6 +31,7 @@ func exitCode(err error) int {
 		file    *host.FileError
 		changed *epoch.ChangedError
 		module  *host.ModuleError
+		taken   *host.OccupiedError
 		usage   *usageError
 		system  *plugins.Error
 	)
@@ -40,7 +41,7 @@ func exitCode(err error) int {
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
 	case errors.As(err, &faults), errors.As(err, &file), errors.As(err, &changed), errors.As(err, &module),
-		errors.As(err, &usage), errors.Is(err, host.ErrLocked):
+		errors.As(err, &taken), errors.As(err, &usage), errors.Is(err, host.ErrLocked):
 		return exitUsage
 	case errors.As(err, &system) && system.Class == plugins.Unreachable:
 		return exitUnreachable

@@ -74,6 +74,7 @@ const (
 	msgPointer      message = "%s: %q is not a JSON Pointer: it begins with / and has ~ only as ~0 and ~1"
 	msgUnkeyed      message = "%s has a store, but its records do not come by key: %s"
 	msgSamePath     message = "%s and %s write to one path: give each its own"
+	msgNestedPath   message = "%s writes to a directory inside of that of %s: give each its own"
 	msgNoModule     message = "%s: %s does not exist%s"
 	msgModuleKind   message = "%s: %s is neither a directory with source nor a .wasm file"
 	msgModuleAccess message = "%s: %s cannot be looked at: %s"

@@ -1,6 +1,7 @@
 package jobspec
 
 import (
+	"path/filepath"
 	"slices"
 
 	"github.com/wasmill/wasmill/plugins"
@@ -63,21 +64,40 @@ func (r *reader) connector(n named, names []string) (string, plugins.Config) {
 	return "", nil
 }
 
-// checkPaths refuses a sink with the required path of an earlier one of its
-// kind: each would take the other's files for its own leftovers.
+// checkPaths refuses two sinks of a kind of which the one has the required
+// path of the other, or one inside of it: the one could take the files of the
+// other for its own leftovers.
 func (r *reader) checkPaths(d *draft, s Sink, n named) {
 	for _, f := range s.Kind.Fields {
 		if f.Type != plugins.Path || !f.Required {
 			continue
 		}
+		path := s.Config.String(f.Name)
+		if path == "" {
+			continue
+		}
 		for _, other := range d.Sinks {
-			path := s.Config.String(f.Name)
-			if other.Kind.Name == s.Kind.Name && path != "" && other.Config.String(f.Name) == path {
-				at := get[*object](n.object, s.Kind.Name).values[f.Name]
+			earlier := other.Config.String(f.Name)
+			if other.Kind.Name != s.Kind.Name || earlier == "" {
+				continue
+			}
+			at := get[*object](n.object, s.Kind.Name).values[f.Name]
+			switch {
+			case path == earlier:
 				r.fault(at.spot, msgSamePath, "sinks."+other.Name, n.path)
+			case inside(path, earlier):
+				r.fault(at.spot, msgNestedPath, n.path, "sinks."+other.Name)
+			case inside(earlier, path):
+				r.fault(at.spot, msgNestedPath, "sinks."+other.Name, n.path)
 			}
 		}
 	}
+}
+
+// inside tells whether path lies below dir; both are clean and absolute.
+func inside(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func (r *reader) addStep(d *draft, n named) {

@@ -94,6 +94,7 @@ var beyondSchema = map[string]string{
 	"duration-range": "bounds of a text with a unit",
 	"modules":        "the file system",
 	"refused":        "a check of the connector",
+	"nested-path":    "paths of two sinks",
 	"same-path":      "paths of two sinks",
 	"set":            "--set",
 	"two-documents":  "the schema is for one document",

@@ -114,7 +114,8 @@ func (s *Sink) syncDirs(dirs map[string]bool) error {
 	return nil
 }
 
-// each calls do for every file of the sink, of whichever task.
+// each calls do for every file of the sink, of whichever task. Without
+// partition_by a sink has no directories: what lies in one is not its own.
 func (s *Sink) each(ctx context.Context, do func(n name, path string, size int64) error) error {
 	top, err := s.disk.List(".")
 	if err != nil {
@@ -130,7 +131,7 @@ func (s *Sink) each(ctx context.Context, do func(n name, path string, size int64
 		}
 		return nil
 	}
-	if err := visit(".", top); err != nil {
+	if err := visit(".", top); err != nil || s.o.PartitionBy == "" {
 		return err
 	}
 	for _, i := range top {
@@ -141,14 +142,10 @@ func (s *Sink) each(ctx context.Context, do func(n name, path string, size int64
 			return err
 		}
 		infos, err := s.disk.List(i.Name)
-		if err == nil {
-			err = visit(i.Name, infos)
-		} else if s.o.PartitionBy == "" {
-			err = nil // a directory of somebody else that we may not read
-		} else {
-			err = s.fail(i.Name, err)
-		}
 		if err != nil {
+			return s.fail(i.Name, err)
+		}
+		if err := visit(i.Name, infos); err != nil {
 			return err
 		}
 	}

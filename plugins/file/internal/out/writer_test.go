@@ -153,15 +153,45 @@ func TestWriter_FullDisk(t *testing.T) {
 }
 
 func TestSink_DropLeavesStrangers(t *testing.T) {
-	d := crashdisk.New()
-	for _, name := range []string{"notes.txt", "part-1.jsonl", "a/part-00000.jsonl", "a/keep", "b/part-00001-000004.csv", "part-00000.txt", ".part-00000-000001.g1.tmp"} {
-		d.Put(name, "x")
+	for _, c := range []struct{ by, want string }{
+		{"/country", "map[a/keep:x notes.txt:x part-1.jsonl:x]"},
+		{"", "map[a/keep:x a/part-00000.jsonl:x b/part-00001-000004.csv:x notes.txt:x part-1.jsonl:x]"},
+	} {
+		d := crashdisk.New()
+		for _, name := range []string{"notes.txt", "part-1.jsonl", "a/part-00000.jsonl", "a/keep", "b/part-00001-000004.csv", "part-00000.txt", ".part-00000-000001.g1.tmp"} {
+			d.Put(name, "x")
+		}
+		if err := out.NewOn(d, out.Options{PartitionBy: c.by}).Drop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(d.Files()); got != c.want {
+			t.Errorf("partition_by %q: left %s, want %s", c.by, got, c.want)
+		}
 	}
-	if err := out.NewOn(d, out.Options{}).Drop(t.Context()); err != nil {
+}
+
+// A writer without a token removes what a run before it left, and nothing of
+// a sink below it.
+func TestSink_RecoveryStaysInItsDirectory(t *testing.T) {
+	d := crashdisk.New()
+	d.Put("part-00003.jsonl", "x")
+	d.Put("below/part-00003.jsonl", "x")
+	s := out.NewOn(d, out.Options{})
+	if got, err := s.Found(t.Context()); err != nil || got != "part-00003.jsonl" {
+		t.Errorf("found %q, %v", got, err)
+	}
+	w, err := s.Open(t.Context(), plugins.Writer{Task: 3}, nil, false)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(d.Files()), "map[a/keep:x notes.txt:x part-1.jsonl:x]"; got != want {
-		t.Errorf("left: %s, want %s", got, want)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(d.Files()), "map[below/part-00003.jsonl:x]"; got != want {
+		t.Errorf("left %s, want %s", got, want)
+	}
+	if got, err := s.Found(t.Context()); err != nil || got != "" {
+		t.Errorf("found %q, %v", got, err)
 	}
 }
 
