@@ -67,12 +67,7 @@ func (c *Config) defaults() {
 	set(&c.Batch.Records, 1024)
 	set(&c.Batch.Bytes, 256<<10)
 	set(&c.Batch.Record, abi.MaxRecord)
-	set(&c.Limits.Record, abi.MaxRecord)
-	set(&c.Limits.Batch, abi.MaxBatch)
-	set(&c.Limits.Emit, abi.MaxEmit)
-	set(&c.Limits.Key, abi.MaxKey)
-	set(&c.Limits.StateValue, abi.MaxStateValue)
-	set(&c.Limits.LogRate, abi.MaxLogRate)
+	c.Limits = c.Limits.WithDefaults()
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

@@ -61,13 +61,13 @@ type Init struct {
 
 // Limits are the limits of one instance, in bytes; 0 means the default of abi.
 type Limits struct {
-	Memory     uint64 `json:"memory"` // default 64 MiB
+	Memory     uint64 `json:"memory"` // default that of the engine, which is also the most
 	Record     int    `json:"record"`
 	Batch      int    `json:"batch"`
 	Emit       int    `json:"emit"`
 	Key        int    `json:"key"`
 	StateValue int    `json:"state_value"`
-	LogRate    int    `json:"log_rate"`
+	LogRate    int    `json:"log_rate"` // a second; negative = nothing
 }
 
 // Calls is what an instance may ask of the host. All slices that come in are

@@ -35,7 +35,12 @@ func (m *module) Instantiate(ctx context.Context, config Init, calls Calls) (Ins
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	config.Limits = config.Limits.withDefaults(m.engine.memory)
+	config.Limits = config.Limits.WithDefaults()
+	l := &config.Limits
+	if l.Memory == 0 || l.Memory > m.engine.memory {
+		l.Memory = m.engine.memory
+	}
+	l.LogRate = max(l.LogRate, 0)
 	for _, names := range []*[]string{&config.Inputs, &config.Outputs, &config.Stores, &config.Lookups} {
 		if *names == nil {
 			*names = []string{} // an empty array, not null
@@ -54,11 +59,9 @@ func (m *module) Instantiate(ctx context.Context, config Init, calls Calls) (Ins
 	return in, nil
 }
 
-// withDefaults returns the limits with those of abi where there are none.
-func (l Limits) withDefaults(memory uint64) Limits {
-	if l.Memory == 0 || l.Memory > memory {
-		l.Memory = memory
-	}
+// WithDefaults returns the limits with those of abi where they are 0, but for
+// Memory, of which the engine knows.
+func (l Limits) WithDefaults() Limits {
 	for _, d := range []struct {
 		limit *int
 		value int
@@ -66,7 +69,7 @@ func (l Limits) withDefaults(memory uint64) Limits {
 		{&l.Record, abi.MaxRecord}, {&l.Batch, abi.MaxBatch}, {&l.Emit, abi.MaxEmit}, {&l.Key, abi.MaxKey},
 		{&l.StateValue, abi.MaxStateValue}, {&l.LogRate, abi.MaxLogRate},
 	} {
-		if *d.limit <= 0 {
+		if *d.limit == 0 {
 			*d.limit = d.value
 		}
 	}

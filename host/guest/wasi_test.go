@@ -69,6 +69,25 @@ func TestLog_IsLimitedAndSaysSo(t *testing.T) {
 	}
 }
 
+func TestLog_OfNothing(t *testing.T) {
+	m, err := engine(t, guest.EngineOptions{}).Compile(t.Context(), wasmtest.WriteOut(1, "x\n"), "log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &calls{}
+	in, err := m.Instantiate(t.Context(), guest.Init{Limits: guest.Limits{LogRate: -1}}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, in, batch("a"))
+	if err := in.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"1 log lines of 1 bytes were dropped: more than 0 bytes a second"}; !slices.Equal(c.lines, want) {
+		t.Fatalf("lines %q, want %q", c.lines, want)
+	}
+}
+
 // clocks reads random bytes, both clocks and random bytes again into the
 // message of a fail, and sleeps between.
 func clocks() []byte {
