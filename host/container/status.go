@@ -22,7 +22,7 @@ type StepStatus struct {
 	Out     int64 // that were emitted and kept
 	Failed  int64 // that the policy got
 	Traps   int64
-	Guest   time.Duration    // in guests, by the wall clock
+	Guest   time.Duration    // CPU time in guests
 	Memory  int64            // of all instances, in bytes
 	Metrics map[string]int64 // that the guests defined, by name; nil if none
 }
