@@ -20,6 +20,9 @@ type Disk interface {
 	// Open opens name for appending and creates it, with the directories
 	// above it, if it is missing.
 	Open(name string) (File, error)
+	// Size returns the length of the file under a name, which need not be the
+	// one that was opened under it.
+	Size(name string) (int64, error)
 	Truncate(name string, size int64) error
 	Rename(from, to string) error
 	Remove(name string) error // a file, or an empty directory
@@ -89,6 +92,14 @@ func (d *osDisk) Open(name string) (File, error) {
 		return nil, err
 	}
 	return osFile{f}, nil
+}
+
+func (d *osDisk) Size(name string) (int64, error) {
+	info, err := os.Stat(d.path(name))
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 func (d *osDisk) Truncate(name string, size int64) error {

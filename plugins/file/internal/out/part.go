@@ -1,8 +1,12 @@
 package out
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 
+	"github.com/wasmill/wasmill/plugins"
 	"github.com/wasmill/wasmill/plugins/file/internal/disk"
 )
 
@@ -76,6 +80,23 @@ func (w *writer) sync(p *part) error {
 		return w.s.fail(p.path, err)
 	}
 	p.dirty = false
+	return nil
+}
+
+// settle makes p durable and looks whether its bytes are under its name: a
+// file that was removed or moved away goes on to take what is written to it.
+func (w *writer) settle(p *part) error {
+	if err := w.sync(p); err != nil {
+		return err
+	}
+	size, err := w.s.disk.Size(p.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return w.s.fail(p.path, err)
+	}
+	if err != nil || size != p.length {
+		return &plugins.Error{Class: plugins.User, Err: w.s.fail(p.path, fmt.Errorf(
+			"it has %d bytes where this run has written %d: somebody else removes or changes the output; put it back, or start over with --fresh", size, p.length))}
+	}
 	return nil
 }
 

@@ -8,7 +8,8 @@ import (
 
 // Prepare implements plugins.SinkWriter: everything written so far becomes
 // durable, contents first, then the names that lead to them. Without a change
-// it returns the last token and touches nothing.
+// it returns the last token and touches nothing. What it promises is under its
+// name: at the end all open files, before it those that were written to.
 func (w *writer) Prepare(ctx context.Context, end bool) ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
@@ -28,19 +29,24 @@ func (w *writer) prepare(end bool) ([]byte, error) {
 	if err := w.roll(end); err != nil {
 		return nil, err
 	}
-	if !w.changed {
+	if !w.changed && !end {
 		return w.token, nil
 	}
 	dirs := slices.Sorted(maps.Keys(w.parts))
 	for _, p := range w.sealed {
-		if err := w.sync(p); err != nil {
+		if err := w.settle(p); err != nil {
 			return nil, err
 		}
 	}
 	for _, dir := range dirs {
-		if err := w.sync(w.parts[dir]); err != nil {
-			return nil, err
+		if p := w.parts[dir]; p.dirty || end {
+			if err := w.settle(p); err != nil {
+				return nil, err
+			}
 		}
+	}
+	if !w.changed {
+		return w.token, nil
 	}
 	if err := w.s.syncDirs(w.newDirs); err != nil {
 		return nil, err

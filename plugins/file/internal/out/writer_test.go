@@ -100,6 +100,54 @@ func TestWriter_CSVColumnsOutliveARestart(t *testing.T) {
 	}
 }
 
+// A file that somebody removes while it is written to would take the rest of
+// the output with it.
+func TestWriter_MissesAFileThatIsGone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		roll *out.Roll
+		more bool // records follow behind the first commit
+		end  bool
+	}{
+		{"written to", nil, true, false},
+		{"written to at the end", nil, true, true},
+		{"not written to again", nil, false, true},
+		{"rolled", &out.Roll{Size: 1 << 20}, true, false},
+		{"rolled and sealed", &out.Roll{Size: 1 << 20}, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := out.New(out.Options{Path: dir, Roll: c.roll})
+			w, err := s.Open(t.Context(), plugins.Writer{Task: 3}, nil, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			if err := w.Write(t.Context(), batch(`{"a":1}`)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Prepare(t.Context(), false); err != nil {
+				t.Fatal(err)
+			}
+			found, err := s.Found(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(found); err != nil {
+				t.Fatal(err)
+			}
+			if c.more {
+				if err := w.Write(t.Context(), batch(`{"a":2}`)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := w.Prepare(t.Context(), c.end); err == nil || !strings.Contains(err.Error(), found+": it has 0 bytes where this run has written") {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
 func TestWriter_MorePartitionsThanHandles(t *testing.T) {
 	dir := t.TempDir()
 	s := out.New(out.Options{Path: dir, PartitionBy: "/p"})

@@ -181,6 +181,20 @@ func (d *Disk) change(o op) {
 	d.log[dir] = append(d.log[dir], o)
 }
 
+// Size implements disk.Disk.
+func (d *Disk) Size(name string) (int64, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.crashed {
+		return 0, ErrCrashed
+	}
+	n, ok := d.names[name]
+	if !ok {
+		return 0, &os.PathError{Op: "stat", Path: name, Err: os.ErrNotExist}
+	}
+	return int64(len(n.data)), nil
+}
+
 // Truncate implements disk.Disk.
 func (d *Disk) Truncate(name string, size int64) error {
 	d.mu.Lock()
