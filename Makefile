@@ -57,7 +57,14 @@ soak: need ## hours: 100,000 simulated runs, every fuzz target for 60 s, the kil
 fuzz: need ## every fuzz target for 10 s
 	@scripts/fuzz.sh 10s
 
+# Runs of each benchmark; the figures are of their medians. State is measured
+# over operations, not time: its commits come every 100,000.
+COUNT ?= 1
+BENCH = $(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) -timeout 120m
+
 .PHONY: bench
-bench: need ## every benchmark, with allocations
-	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
-	@for m in $(MODULES); do (cd $$m && $(GO) test -run '^$$' -bench . -benchmem ./...); done
+bench: need ## every benchmark, COUNT times each, to bench/results.txt; draws bench/figures from it
+	{ $(BENCH) $$($(GO) list ./... | grep -v '/state/overlay$$'); \
+	$(BENCH) -benchtime 500000x ./state/overlay -huge; \
+	for m in $(MODULES); do (cd $$m && $(BENCH) ./...); done; } | tee bench/results.txt
+	$(GO) run ./bench/plot < bench/results.txt

@@ -49,7 +49,7 @@ var arrows = []arrow{
 	{"abi/...", []string{"abi/..."},
 		"the border depends on neither side"},
 	{"docs", nil, "pages have tests alone"},
-	{"bench/...", nil, "benchmarks are tests, and what they compare with is a plain program"},
+	{"bench/...", nil, "benchmarks are tests; what they compare with and what draws their results stand alone"},
 }
 
 // rule returns the arrow of a package, nil if there is none.
