@@ -38,8 +38,12 @@ func (d *stateDir) open() error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR) {
 		return fmt.Errorf("state directory %s cannot be written to: choose another one with --state-dir or state_dir: %w", d.dir, err)
 	}
-	if err != nil {
-		return err
+	switch {
+	case err == nil:
+	case errors.Is(err, state.ErrOutcomeUnknown):
+		return err // the disk is at fault, not what is on it
+	default:
+		return fmt.Errorf("state directory %s cannot be opened: %w; if its files are damaged, put back a copy of it, or remove it and run with --fresh, which drops the output as well", d.dir, err)
 	}
 	d.first = s
 	return os.WriteFile(d.pidFile(), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644)

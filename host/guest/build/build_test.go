@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/guest/build"
@@ -74,6 +75,11 @@ func TestResolve_BuildsOnceForOneContent(t *testing.T) {
 	first := resolve(dir, 1)
 	if again := resolve(dir, 1); !bytes.Equal(first, again) {
 		t.Fatal("the cache returned something else")
+	}
+	killed, now := filepath.Join(opts.CacheDir, "build-1"), time.Now()
+	write(t, killed, "step.wasm", "half")
+	if err := os.Chtimes(killed, now, now.Add(-24*time.Hour)); err != nil {
+		t.Fatal(err)
 	}
 	write(t, dir, "README", "text", ".git/x.go", "no source")
 	resolve(dir, 1)

@@ -4,13 +4,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
 )
 
-// keep is how long a module stays in the cache after it was last used.
-const keep = 30 * 24 * time.Hour
+// How long something stays in the cache.
+const (
+	keep      = 30 * 24 * time.Hour // a module, after it was last used
+	keepBuild = 6 * time.Hour       // the directory of a build; longer than one takes
+)
+
+// building is what the directories of builds begin with.
+const building = "build-"
 
 // cache keeps built modules in a directory, one file each, named by the hash
 // of its source. Files appear whole, by rename: processes that build the same
@@ -43,7 +50,7 @@ func (c cache) get(key string) ([]byte, bool) {
 
 // put lets make write a module into a file and keeps it under key.
 func (c cache) put(key string, make func(out string) error) ([]byte, error) {
-	tmp, err := os.MkdirTemp(c.dir, "build-")
+	tmp, err := os.MkdirTemp(c.dir, building)
 	if err != nil {
 		return nil, fmt.Errorf("build: %w", err)
 	}
@@ -79,15 +86,19 @@ func settle(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// trim removes what has not been used for long, left-overs of builds that
-// were killed included. Failing to is no harm.
+// trim removes what has not been used for long, and sooner what builds that
+// were killed have left. Failing to is no harm.
 func (c cache) trim() {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keep {
+		most := keep
+		if strings.HasPrefix(e.Name(), building) {
+			most = keepBuild
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > most {
 			_ = os.RemoveAll(filepath.Join(c.dir, e.Name()))
 		}
 	}

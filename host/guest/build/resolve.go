@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/wasmill/wasmill/host/guest"
@@ -72,7 +73,11 @@ func resolveDir(ctx context.Context, dir string, opts Options) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build: %w", err)
 	}
-	if goFiles, _ := filepath.Glob(filepath.Join(escape(dir), "*.go")); len(goFiles) > 0 {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) == ".go" }) {
 		return resolveGo(ctx, dir, opts)
 	}
 	for _, other := range []struct{ file, language, command string }{
@@ -85,9 +90,4 @@ func resolveDir(ctx context.Context, dir string, opts Options) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("build: %s holds no Go source: this build knows Go alone (a directory with a main package and a go.mod); otherwise name a .wasm file", dir)
-}
-
-// escape makes a path one that Glob takes literally.
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
