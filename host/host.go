@@ -167,6 +167,10 @@ func (j *Job) spare(ctx context.Context) error {
 	return nil
 }
 
+// frameOverhead is what a frame takes beside the keys, values and headers of
+// its records at most: headers, padding and the name of the partition.
+const frameOverhead = 64 << 10
+
 // start drops what --fresh drops and makes the container.
 func (j *Job) start(ctx context.Context) error {
 	if j.o.Fresh {
@@ -192,7 +196,8 @@ func (j *Job) start(ctx context.Context) error {
 		Plan: j.Plan, Identity: j.identity, Sources: j.sources, Sinks: j.sinks, Modules: j.modules,
 		Open: func() (state.Store, error) { return j.store.next() }, Log: j.o.Log, Hooks: j.o.Hooks,
 		Limits: guest.Limits{
-			Memory: uint64(l.Memory), Record: int(l.Record), Emit: int(l.Emit), Key: int(l.Key),
+			Memory: uint64(l.Memory), Record: int(l.Record), Batch: int(max(l.Batch.Bytes, l.Record)) + frameOverhead,
+			Emit: int(l.Emit), Key: int(l.Key),
 			StateValue: int(l.StateValue), LogRate: logRate,
 		},
 		Batch: plugins.Limit{Records: int(l.Batch.Records), Bytes: int(l.Batch.Bytes), Record: int(l.Record)},

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/wasmill/wasmill/abi"
@@ -26,9 +27,10 @@ type calls struct {
 	written   int      // writes of state
 	put       int      // bytes that they put
 	failed    []failure
-	fault     string // first breach of the ABI
-	token     []byte // of resume
-	clock     int64  // nanoseconds
+	rejected  []uint64 // a bit for each input that is in failed
+	fault     string   // first breach of the ABI
+	token     []byte   // of resume
+	clock     int64    // nanoseconds
 	key       []byte
 	many      []byte
 }
@@ -63,6 +65,9 @@ func (c *calls) begin(in *Batch) {
 			c.clock = max(c.clock, t*int64(time.Millisecond))
 		}
 	}
+	words := (in.Count + 63) / 64
+	c.rejected = slices.Grow(c.rejected[:0], words)[:words]
+	clear(c.rejected)
 }
 
 // drop forgets the gathered records.
@@ -139,11 +144,11 @@ func (c *calls) Fail(index uint32, code int32, message []byte) abi.Errno {
 	if int64(index) >= int64(len(c.positions)) {
 		return c.breach("fail: index %d of %d inputs", index, len(c.positions))
 	}
-	for _, f := range c.failed {
-		if f.index == index {
-			return abi.OK
-		}
+	word, bit := &c.rejected[index/64], uint64(1)<<(index%64)
+	if *word&bit != 0 {
+		return abi.OK
 	}
+	*word |= bit
 	if len(message) > maxFailMessage {
 		message = message[:maxFailMessage]
 	}
