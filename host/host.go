@@ -81,7 +81,7 @@ func (j *Job) open(ctx context.Context) (err error) {
 	// The store opens while the modules compile.
 	j.store = newStateDir(j.Spec.StateDir)
 	opened := make(chan error, 1)
-	go func() { opened <- j.store.open() }()
+	go func() { opened <- j.store.wait(ctx) }()
 	err = j.compile(ctx)
 	if err := errors.Join(err, j.store.explain(<-opened)); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/wasmill/wasmill/plugins"
 	"github.com/wasmill/wasmill/state"
@@ -25,6 +27,28 @@ type stateDir struct {
 func newStateDir(dir string) *stateDir { return &stateDir{dir: dir} }
 
 func (d *stateDir) pidFile() string { return filepath.Join(d.dir, "run.pid") }
+
+// A process that is killed holds its lock for a moment longer than its
+// parent can see it.
+const (
+	lockTries = 5
+	lockPause = 50 * time.Millisecond
+)
+
+// wait opens the store, with patience if it is locked.
+func (d *stateDir) wait(ctx context.Context) error {
+	for try := 1; ; try++ {
+		err := d.open()
+		if try == lockTries || !errors.Is(err, state.ErrLocked) {
+			return err
+		}
+		select {
+		case <-time.After(lockPause):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
 
 func (d *stateDir) open() error {
 	s, err := pebblestore.Open(filepath.Join(d.dir, "store"), pebblestore.Options{})
