@@ -68,7 +68,7 @@ type Task struct {
 	ends    ends
 	done    bool
 	failed  int   // records that the policy got in this run
-	bytes   int   // of the open delta, as counted at the gate
+	bytes   int   // that the task holds, as counted at the gate
 	broken  error // the store failed during a call
 }
 
@@ -303,16 +303,14 @@ func (t *Task) receive(ctx context.Context, in *input, it item) error {
 		in.ended = true
 		return nil
 	}
-	n := it.batch.bytes()
+	t.bytes += it.batch.bytes() // the queue's count is the task's now, until account
 	at := t.places[int(it.batch.Partition.Number)]
 	for _, r := range it.batch.each() {
 		putPosition(r, record.Position(at.next))
 		at.next++
 	}
 	at.moved = true
-	err := t.enter(ctx, it.batch, in.Target)
-	t.Gate.Add(-n)
-	return err
+	return t.enter(ctx, it.batch, in.Target)
 }
 
 // enter gives b, which becomes the receiver's, to the target of an edge.
@@ -386,7 +384,8 @@ func (t *Task) tell(it item) {
 	}
 }
 
-// account counts the open delta at the gate, and what waits in outlets.
+// account counts the open delta at the gate, and what waits in outlets, in
+// place of what the task took in: at no time does the gate see neither.
 func (t *Task) account() {
 	n := t.State.Bytes()
 	for _, o := range t.outlets {
