@@ -25,10 +25,7 @@ func underline(line string, column int) (shown, below string) {
 		c.WriteByte(' ')
 	}
 	for i := first; i < last; i++ {
-		r := runes[i]
-		if r != '\t' && !unicode.IsGraphic(r) {
-			r = unicode.ReplacementChar // a terminal must not obey a job file
-		}
+		r := graphic(runes[i])
 		s.WriteRune(r)
 		switch {
 		case i >= at:
@@ -43,6 +40,15 @@ func underline(line string, column int) (shown, below string) {
 	}
 	c.WriteByte('^')
 	return strings.TrimRight(s.String(), " \t"), c.String()
+}
+
+// graphic returns what is shown of a character: a terminal must not obey a
+// job file.
+func graphic(r rune) rune {
+	if r == '\t' || r == '\n' || unicode.IsGraphic(r) {
+		return r
+	}
+	return unicode.ReplacementChar
 }
 
 // cells is the number of terminal cells that a graphic character takes.

@@ -80,7 +80,7 @@ func (r *reader) fault(at spot, format message, args ...any) {
 	f := Fault{
 		File:   at.text.name,
 		Place:  at.Place,
-		What:   fmt.Sprintf(string(format), args...),
+		What:   strings.Map(graphic, fmt.Sprintf(string(format), args...)),
 		at:     at,
 		format: format,
 	}
