@@ -62,30 +62,12 @@ func (r *reader) key(n *node, path string) (any, bool) {
 		r.fault(n.spot, msgKeyForm, path, n.describe())
 		return nil, false
 	}
-	if !isPointer(s) {
+	if !plugins.IsPointer(s) {
 		r.fault(n.spot, msgPointer, path, s)
 		return nil, false
 	}
 	k.Pointer = s
 	return k, true
-}
-
-// isPointer reports whether s is a JSON Pointer (RFC 6901).
-func isPointer(s string) bool {
-	if s != "" && s[0] != '/' {
-		return false
-	}
-	for i := strings.IndexByte(s, '~'); i >= 0; {
-		if i+1 == len(s) || s[i+1] != '0' && s[i+1] != '1' {
-			return false
-		}
-		next := strings.IndexByte(s[i+1:], '~')
-		if next < 0 {
-			break
-		}
-		i += 1 + next
-	}
-	return true
 }
 
 // policy is a RecordPolicy and where its sink's name stands.

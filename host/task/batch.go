@@ -99,6 +99,8 @@ func recordSize(r []byte) int { return int(binary.LittleEndian.Uint32(r[offTotal
 
 func timeOf(r []byte) int64 { return int64(binary.LittleEndian.Uint64(r)) }
 
+func isKeyless(r []byte) bool { return binary.LittleEndian.Uint32(r[offKey:]) == nullLength }
+
 func positionOf(r []byte) record.Position {
 	return record.Position(binary.LittleEndian.Uint64(r[offPosition:]))
 }

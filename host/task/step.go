@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/wasmill/wasmill/abi"
-	"github.com/wasmill/wasmill/abi/record"
-	"github.com/wasmill/wasmill/abi/wire"
 	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/jobspec"
 )
@@ -126,9 +124,9 @@ func (s *step) prefail(v *Batch) bool {
 	if len(s.stores) == 0 {
 		return false
 	}
-	for rest, rec, i := v.Records, (record.Record{}), uint32(0); len(rest) > 0; i++ {
-		if rest = wire.Next(rest, &rec); rec.Key == nil {
-			s.calls.failed = append(s.calls.failed, failure{index: i, keyless: true, message: "a record without a key came to a step with stores"})
+	for i, r := range v.each() {
+		if isKeyless(r) {
+			s.calls.failed = append(s.calls.failed, failure{index: uint32(i), keyless: true, message: "a record without a key came to a step with stores"})
 		}
 	}
 	return len(s.calls.failed) > 0

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/wasmill/wasmill/abi/record"
+	"github.com/wasmill/wasmill/plugins"
 )
 
 // CheckPointer is the check of a field that holds a JSON Pointer.
@@ -13,10 +14,8 @@ func CheckPointer(v any) error {
 	if !strings.HasPrefix(p, "/") {
 		return errors.New("a JSON Pointer begins with a slash, such as /country")
 	}
-	for i := strings.IndexByte(p, '~'); i >= 0 && i < len(p); i++ {
-		if p[i] == '~' && (i+1 == len(p) || p[i+1] != '0' && p[i+1] != '1') {
-			return errors.New("in a JSON Pointer a ~ is written ~0, and a / inside of a name ~1")
-		}
+	if !plugins.IsPointer(p) {
+		return errors.New("in a JSON Pointer a ~ is written ~0, and a / inside of a name ~1")
 	}
 	return nil
 }
