@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/wasmill/wasmill/host"
+	compiler "github.com/wasmill/wasmill/host/guest/compile"
 	"github.com/wasmill/wasmill/host/jobspec"
 	"github.com/wasmill/wasmill/plugins"
 	"github.com/wasmill/wasmill/plugins/file"
@@ -28,6 +29,9 @@ import (
 const childVariable = "WASMILL_BENCH_START"
 
 func TestMain(m *testing.M) {
+	if compiler.Main(context.Background()) {
+		return
+	}
 	if dir := os.Getenv(childVariable); dir != "" {
 		if err := start(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -1,10 +1,13 @@
 package host_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/wasmill/wasmill/host/guest/compile"
 )
 
 // children are what this binary does as a child process, by name: a test
@@ -14,6 +17,9 @@ var children = map[string]func(args []string) error{}
 const childEnv = "WASMILL_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	if compile.Main(context.Background()) {
+		return
+	}
 	if name := os.Getenv(childEnv); name != "" {
 		if err := children[name](os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -2,6 +2,16 @@
 // package host. Each command has a file of its own.
 package main
 
-import "os"
+import (
+	"context"
+	"os"
 
-func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
+	"github.com/wasmill/wasmill/host/guest/compile"
+)
+
+func main() {
+	if compile.Main(context.Background()) {
+		return
+	}
+	os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"os"
 	"testing"
+
+	"github.com/wasmill/wasmill/host/guest/compile"
 )
 
 // beEnv makes this test binary be wasmill, so that tests drive it as the
@@ -10,6 +13,9 @@ import (
 const beEnv = "WASMILL_TEST_BE_WASMILL"
 
 func TestMain(m *testing.M) {
+	if compile.Main(context.Background()) {
+		return
+	}
 	if os.Getenv(beEnv) != "" {
 		main()
 	}

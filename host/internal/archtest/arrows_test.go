@@ -16,8 +16,8 @@ type arrow struct {
 }
 
 var arrows = []arrow{
-	{"cmd/wasmill", []string{"host", "host/container", "host/epoch", "host/jobspec", "host/plan", "host/scaffold", "plugins", "plugins/file"},
-		"the binary drives the façade and what its options and results are made of; it knows a connector only to register it"},
+	{"cmd/wasmill", []string{"host", "host/container", "host/epoch", "host/guest/compile", "host/jobspec", "host/plan", "host/scaffold", "plugins", "plugins/file"},
+		"the binary drives the façade and what its options and results are made of; it knows a connector only to register it, and is the child that compiles"},
 	{"host", []string{"host/...", "plugins", "state", "state/pebblestore", "abi"},
 		"the façade puts the parts together, and it alone chooses the store"},
 	{"host/jobspec/...", []string{"plugins", "abi", "host/jobspec/..."},

@@ -10,7 +10,8 @@ import (
 
 // Make makes dir, or if that is "" the directory wasmill/NAME in the user's
 // cache directory, and returns its path. It is made with mode 0700 and refused
-// if others may write to it, for what is in it is run.
+// if it belongs to somebody else or others may write to it, for what is in it
+// is run.
 func Make(dir, name string) (string, error) {
 	if dir == "" {
 		user, err := os.UserCacheDir()
@@ -28,6 +29,9 @@ func Make(dir, name string) (string, error) {
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
 		return "", fmt.Errorf("others may write to %s (mode %o), and what is in it is run: chmod go-w %s", dir, mode, dir)
+	}
+	if foreign(info) {
+		return "", fmt.Errorf("%s belongs to another user, and what is in it is run: set XDG_CACHE_HOME to a directory of your own", dir)
 	}
 	return dir, nil
 }

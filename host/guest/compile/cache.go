@@ -1,0 +1,73 @@
+package compile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
+)
+
+// Cache is a directory of compiled modules that were verified, and wazero's
+// cache over it. It is safe for concurrent use, also by several processes.
+type Cache struct {
+	o      Options
+	root   string // the user's, or the temporary one
+	dir    string // handed to wazero
+	wazero wazero.CompilationCache
+}
+
+// Open opens a cache and removes what nobody has used for a month. The cache
+// must be closed, behind the runtimes that use it.
+func Open(o Options) (*Cache, error) {
+	o.setDefaults()
+	c := &Cache{o: o}
+	var err error
+	if o.Temporary {
+		if c.root, err = os.MkdirTemp("", "wasmill-modules-"); err != nil {
+			return nil, fmt.Errorf("compile: a directory for compiled modules: %w; set TMPDIR to a place that can be written to", err)
+		}
+	} else {
+		if c.root, err = cachedir.Make(o.Dir, "modules"); err != nil {
+			return nil, fmt.Errorf("compile: %w", err)
+		}
+		sweep(c.root)
+	}
+	c.dir = c.root
+	if o.DebugInfo {
+		c.dir = filepath.Join(c.root, "debug")
+	}
+	if c.wazero, err = wazero.NewCompilationCacheWithDir(c.dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("compile: opening the directory for compiled modules: %w", err), c.discard())
+	}
+	return c, nil
+}
+
+// Runtime returns the configuration of runtimes that load what Ensure has
+// compiled.
+func (c *Cache) Runtime() wazero.RuntimeConfig {
+	return c.o.runtime().WithCompilationCache(c.wazero)
+}
+
+// Close frees the machine code that wazero holds, and removes a temporary
+// directory. It may be called again.
+func (c *Cache) Close(ctx context.Context) error {
+	if err := errors.Join(c.wazero.Close(ctx), c.discard()); err != nil {
+		return fmt.Errorf("compile: closing the compiled modules: %w", err)
+	}
+	return nil
+}
+
+func (c *Cache) discard() error {
+	if !c.o.Temporary {
+		return nil
+	}
+	return os.RemoveAll(c.root)
+}
+
+// entries returns the directory in which wazero keeps its entries.
+func (c *Cache) entries() string { return filepath.Join(c.dir, versioned()) }

@@ -1,0 +1,55 @@
+package compile
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	// unused is how long a compiled module stays without being used.
+	unused = 30 * 24 * time.Hour
+
+	// abandoned is how old a directory is in which nobody compiles any more.
+	abandoned = 24 * time.Hour
+
+	// compiling begins the names of the directories in which children work.
+	compiling = "compiling-"
+)
+
+// sweep removes from root what is not used any more. It is housekeeping: what
+// cannot be removed stays.
+func sweep(root string) {
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil
+		}
+		age := time.Since(info.ModTime())
+		switch {
+		case d.IsDir() && strings.HasPrefix(d.Name(), compiling):
+			if age > abandoned {
+				_ = os.RemoveAll(path)
+			}
+			return fs.SkipDir
+		case !d.IsDir() && age > unused:
+			_ = os.Remove(path)
+		}
+		return nil
+	})
+}
+
+// touch notes that the files are in use. Once a day is enough.
+func touch(paths ...string) {
+	now := time.Now()
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil && now.Sub(info.ModTime()) > 24*time.Hour {
+			_ = os.Chtimes(p, now, now)
+		}
+	}
+}
