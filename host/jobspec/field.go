@@ -67,6 +67,8 @@ func (r *reader) typed(e entry, path string, f plugins.Field) (any, bool) {
 		return r.names(n, path)
 	case typeCount:
 		return r.count(n, path)
+	case typeRate:
+		return r.rate(n, path)
 	case typeRefs:
 		return r.refs(n, path)
 	case typeKey:
@@ -120,6 +122,18 @@ func (r *reader) duration(n *node, path string) (any, bool) {
 			hint = fmt.Sprintf(hintUnit, n.text+"s")
 		}
 		r.fault(n.spot, msgDuration, path, n.text, hint)
+	}
+	return d, err == nil
+}
+
+// rate reads CPU time a second.
+func (r *reader) rate(n *node, path string) (any, bool) {
+	if n.kind != stringNode && n.kind != numberNode {
+		return r.wrong(n, path, "CPU time a second such as 500ms/s")
+	}
+	d, err := ParseRate(n.text)
+	if err != nil {
+		r.fault(n.spot, msgRate, path, n.text)
 	}
 	return d, err == nil
 }

@@ -15,6 +15,7 @@ const (
 	typeName   plugins.Type = "name"   // [a-z][a-z0-9-]{0,62}; a string
 	typeNames  plugins.Type = "names"  // a list of different names; []string
 	typeCount  plugins.Type = "count"  // 1 to 10,000; int64
+	typeRate   plugins.Type = "rate"   // CPU time a second; time.Duration
 	typeRefs   plugins.Type = "refs"   // source, step or step.output, or a list of them; []ref
 	typeKey    plugins.Type = "key"    // JSON Pointer or true; *Key
 	typePolicy plugins.Type = "policy" // fail, skip or {dead_letter: SINK}; policy
@@ -117,10 +118,13 @@ func errorFields() []plugins.Field {
 }
 
 func limitFields() []plugins.Field {
+	bytes := sizeField("bytes", defaultBatchBytes, 1<<10, 64<<20, "Bytes of one batch, by default at most 256KiB")
+	bytes.Default = nil
 	batch := []plugins.Field{
-		{Name: "records", Type: typeCount, Default: int64(1024), Doc: "Records of one batch."},
-		sizeField("bytes", 256<<10, 1<<10, 64<<20, "Bytes of one batch"),
-		{Name: "time", Type: typeLater, Doc: "Time that one batch may take."},
+		{Name: "records", Type: typeCount, Doc: "Records of one batch, by default at most 1,024."},
+		bytes,
+		{Name: "time", Type: plugins.Duration, Check: durationIn(100*time.Microsecond, 10*time.Millisecond),
+			Doc: "CPU time that one batch is to take, from 100us to 10ms: batches of a step become as small as that needs. By default 2ms if neither records nor bytes are fixed, else batches are not sized by time."},
 	}
 	return []plugins.Field{
 		sizeField("memory", 64<<20, 64<<10, 4<<30, "Memory of one instance"),
@@ -130,8 +134,9 @@ func limitFields() []plugins.Field {
 		sizeField("max_value", abi.MaxStateValue, 1, 64<<20, "The longest value of a store"),
 		sizeField("max_log", abi.MaxLogRate, 0, 1<<30, "What one instance may log in a second"),
 		{Name: "batch", Type: plugins.Object, Default: keyDefaults{}, Fields: batch, Doc: "The size of batches."},
-		{Name: "record", Type: typeLater, Doc: "CPU time that one record may take; the longest record is limits.max_record."},
-		{Name: "cpu", Type: typeLater, Doc: "Share of a CPU."},
+		{Name: "record", Type: plugins.Duration, Default: DefaultRecordTime, Check: durationIn(10*time.Millisecond, 10*time.Minute),
+			Doc: "CPU time that one record may take in a module, from 10ms to 10m; one that takes longer goes to on_error.record."},
+		{Name: "cpu", Type: typeRate, Doc: "CPU time a second that the modules of the job may take together, such as 500ms/s; without it as much as there is."},
 		{Name: "state", Type: typeLater, Doc: "Bytes of the job's state."},
 	}
 }

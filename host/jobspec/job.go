@@ -75,9 +75,11 @@ func limits(o *object) Limits {
 		StateValue: get[int64](o, "max_value"),
 		LogRate:    get[int64](o, "max_log"),
 	}
+	l.RecordTime, l.CPU = get[time.Duration](o, "record"), get[time.Duration](o, "cpu")
 	if b := get[*object](o, "batch"); b != nil {
-		l.Batch = Batch{Records: get[int64](b, "records"), Bytes: get[int64](b, "bytes")}
+		l.Batch = Batch{Records: get[int64](b, "records"), Bytes: get[int64](b, "bytes"), Time: get[time.Duration](b, "time")}
 	}
+	l.Batch.defaults()
 	return l
 }
 

@@ -44,6 +44,7 @@ const (
 	msgName       message = "%s %q is not a name: it must match [a-z][a-z0-9-]{0,62}"
 	msgCount      message = "%s must be from 1 to 10,000, not %s"
 	msgSize       message = "%s: %q is not a size: write bytes or a number with KiB, MiB, GiB, TiB, kB, MB, GB or TB, such as 64MiB%s"
+	msgRate       message = "%s: %q is not CPU time a second: write a duration of 1ms or more and /s, such as 500ms/s, or 2s/s for two CPUs"
 	msgDuration   message = "%s: %q is not a duration: write numbers with ns, us, ms, s, m, h or d, such as 100ms, 7d or 1h30m%s"
 	msgNoPath     message = "%s must not be empty"
 	msgTwice      message = "%s has %q twice"

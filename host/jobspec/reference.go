@@ -67,6 +67,8 @@ func holds(f plugins.Field) string {
 		return "list of names"
 	case typeCount:
 		return "1 to 10,000"
+	case typeRate:
+		return "CPU time a second"
 	case typeRefs:
 		return "reference or list"
 	case typeKey:

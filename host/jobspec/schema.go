@@ -101,6 +101,8 @@ func typeSchema(f plugins.Field) schema {
 		return schema{"type": "array", "minItems": 1, "uniqueItems": true, "items": nameSchema}
 	case typeCount:
 		return orVariable(schema{"type": "integer", "minimum": 1, "maximum": maxCount})
+	case typeRate:
+		return orVariable(schema{"type": "string", "pattern": "^([0-9]+(ns|us|µs|ms|s|m|h|d))+/s$"})
 	case typeRefs:
 		return schema{"anyOf": []any{refSchema, schema{"type": "array", "minItems": 1, "uniqueItems": true, "items": refSchema}}}
 	case typeKey:

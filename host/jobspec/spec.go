@@ -162,12 +162,38 @@ type Limits struct {
 	StateValue int64 // default 1 MiB
 	LogRate    int64 // a second and instance, default 64 KiB
 	Batch      Batch
+	RecordTime time.Duration // CPU time of one record in a module, default 1 s
+	CPU        time.Duration // CPU time a second of the job's modules together, 0 = no limit
 }
 
-// Batch fixes the size of batches.
+// DefaultRecordTime is the CPU time that one record may take.
+const DefaultRecordTime = time.Second
+
+// Batch bounds the size of batches.
 type Batch struct {
-	Records int64 // default 1,024
-	Bytes   int64 // default 256 KiB
+	Records int64         // at most, default 1,024
+	Bytes   int64         // at most, default 256 KiB
+	Time    time.Duration // of CPU that a batch is to take; 0 = sizes do not depend on it
+}
+
+const (
+	defaultBatchRecords = 1024
+	defaultBatchBytes   = 256 << 10
+	defaultBatchTime    = 2 * time.Millisecond
+)
+
+// defaults fills in what is not given. Whoever fixes a size does not want it
+// to change with the time.
+func (b *Batch) defaults() {
+	if b.Time == 0 && b.Records == 0 && b.Bytes == 0 {
+		b.Time = defaultBatchTime
+	}
+	if b.Records == 0 {
+		b.Records = defaultBatchRecords
+	}
+	if b.Bytes == 0 {
+		b.Bytes = defaultBatchBytes
+	}
 }
 
 // Overrides are what the command line and the environment add to a file.

@@ -12,6 +12,7 @@ import (
 var (
 	errSize     = errors.New("not a size")
 	errDuration = errors.New("not a duration")
+	errRate     = errors.New("not CPU time a second")
 )
 
 // sizes are the units of a size.
@@ -110,6 +111,23 @@ func duration(number, unit string) (time.Duration, bool) {
 	}
 	return 0, false
 }
+
+// ParseRate reads CPU time a second: a duration of 1 ms or more and "/s",
+// such as 500ms/s.
+func ParseRate(s string) (time.Duration, error) {
+	text, ok := strings.CutSuffix(s, "/s")
+	if !ok {
+		return 0, errRate
+	}
+	d, err := ParseDuration(text)
+	if err != nil || d < time.Millisecond || d > maxRate {
+		return 0, errRate
+	}
+	return d, nil
+}
+
+// maxRate is more than any machine has.
+const maxRate = 10_000 * time.Second
 
 // leadingDigits cuts s behind its leading digits.
 func leadingDigits(s string) (digits, rest string) {

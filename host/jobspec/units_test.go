@@ -46,6 +46,18 @@ func TestParseDuration_Units(t *testing.T) {
 	}
 }
 
+func TestParseRate_Units(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"500ms/s": 500 * time.Millisecond, "2s/s": 2 * time.Second, "1s500ms/s": 1500 * time.Millisecond, "1ms/s": time.Millisecond,
+		"500ms": 0, "500ms/m": 0, "0/s": 0, "999us/s": 0, "/s": 0, "-1s/s": 0, "0.5/s": 0, "9999999h/s": 0,
+	} {
+		got, err := jobspec.ParseRate(text)
+		if got != want || (err == nil) != (want != 0) {
+			t.Errorf("ParseRate(%q) = %v, %v, want %v", text, got, err, want)
+		}
+	}
+}
+
 func TestFormat_IsReadBack(t *testing.T) {
 	for _, n := range []int64{0, 1, 1023, 1024, 1 << 20, 64 << 20, 3 << 30, 1<<40 + 1024, 1<<63 - 1} {
 		text := jobspec.FormatSize(n)
