@@ -33,6 +33,13 @@ func (c *clock) sleep(ns int64) {
 // forgotten, so that equal batches see equal times.
 func (s *State) Begin() { s.clock.slept = 0 }
 
+// Wall reads the wall clock as the guest does, in nanoseconds since 1970. It
+// is a read like any other: it may advance the clock.
+func (s *State) Wall() int64 {
+	ns, _ := s.now(clockRealtime)
+	return ns
+}
+
 // now reads a clock of the guest, false if it has none of that number.
 func (s *State) now(id uint32) (int64, bool) {
 	switch id {

@@ -55,6 +55,9 @@ const (
 	typeSymlink   = 7
 )
 
+// stdioStat makes a terminal of stdio, together with its rights, which have
+// no seek: then libraries write line by line, rather than to keep kilobytes
+// until an end that never comes, or in an image.
 var stdioStat = stat{filetype: typeCharacter}
 
 func (f *file) filestat() stat {

@@ -105,7 +105,11 @@ type onlyRead struct{ fs.FS }
 
 func (f onlyRead) Open(name string) (fs.File, error) {
 	file, err := f.FS.Open(name)
-	if info, e := file.Stat(); err != nil || e != nil || info.IsDir() {
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil || info.IsDir() {
 		return file, err
 	}
 	return struct{ fs.File }{file}, nil

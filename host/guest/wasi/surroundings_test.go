@@ -115,7 +115,7 @@ func TestClock_WallIsOfTheBatch(t *testing.T) {
 		t.Errorf("batch: %d, %d", a, b)
 	}
 	g.sleep(5e9)
-	if got := read(); got != 12e9+30 {
+	if got := g.s.Wall(); got != 12e9+30 {
 		t.Errorf("after a sleep: %d", got)
 	}
 	g.s.Begin()

@@ -279,6 +279,16 @@ func TestAgainstWazero_Results(t *testing.T) {
 		ok("", "fd_pread", 4, 200, 3, 5, 128)
 		b.sameBytes(0, 3000, fmt.Sprint("after reads, whence ", whence))
 	}
+	ok("", "fd_fdstat_get", 4, 100)
+	b.sameBytes(100, 4, "type and flags of a file")
+	ok("", "fd_fdstat_get", 3, 100)
+	b.sameBytes(100, 4, "type and flags of the root")
+	ok("", "fd_fdstat_get", 1, 100)
+	ours, _ := b.ours.Memory().ReadByte(100)
+	theirs, _ := b.theirs.Memory().ReadByte(100)
+	if ours != 2 || theirs != 1 {
+		t.Errorf("stdout is of type %d, in wazero of %d: ours is a terminal, written by line, theirs a block device", ours, theirs)
+	}
 	const device, inode = 8, 8 // which wazero leaves 0
 	for _, path := range []string{"hello.txt", "lib", "lib/a.py"} {
 		ok(path, "path_filestat_get", 3, 0, 1000, uint64(len(path)), 100)
