@@ -41,12 +41,14 @@ const (
 	OpI32LeU        Op = 0x4d
 	OpI64LtS        Op = 0x53
 	OpI64GtU        Op = 0x56
+	OpI64LeU        Op = 0x58
 	OpI32Add        Op = 0x6a
 	OpI32Sub        Op = 0x6b
 	OpI32And        Op = 0x71
 	OpI64Add        Op = 0x7c
 	OpI64Sub        Op = 0x7d
 	OpI64Shl        Op = 0x86
+	OpI64ShrU       Op = 0x88
 	OpI64ExtendI32U Op = 0xad
 	OpRefNull       Op = 0xd0
 	OpRefIsNull     Op = 0xd1

@@ -1,0 +1,94 @@
+package meter
+
+import "github.com/wasmill/wasmill/host/guest/wasm"
+
+func (r *rewriter) writeElements() {
+	for i := range r.m.Elements {
+		r.element(&r.m.Elements[i])
+	}
+}
+
+// element appends an element segment; see the specification's binary format
+// for the flags.
+func (r *rewriter) element(e *wasm.Element) {
+	flags := uint32(0)
+	short := e.Mode == wasm.Active && e.Table == 0 && e.Type == wasm.FuncRef
+	switch {
+	case e.Mode == wasm.Passive:
+		flags = 1
+	case e.Mode == wasm.Declarative:
+		flags = 3
+	case !short:
+		flags = 2
+	}
+	if e.Exprs {
+		flags |= 4
+	}
+	r.u32(flags)
+	if e.Mode == wasm.Active {
+		if !short {
+			r.u32(e.Table)
+		}
+		r.expr(&e.At)
+	}
+	if !short {
+		if e.Exprs {
+			r.bytes(byte(e.Type))
+		} else {
+			r.bytes(0)
+		}
+	}
+	if e.Exprs {
+		r.u32(uint32(len(e.Init)))
+		for i := range e.Init {
+			r.expr(&e.Init[i])
+		}
+		return
+	}
+	r.u32(uint32(len(e.Funcs)))
+	for _, f := range e.Funcs {
+		r.u32(r.defined(f))
+	}
+}
+
+// writeData appends the data segments, active ones without their bytes.
+func (r *rewriter) writeData() (err error) {
+	r.section(wasm.SecData, len(r.m.Data), func() {
+		for i := range r.m.Data {
+			d := &r.m.Data[i]
+			switch {
+			case d.Mode != wasm.Active:
+				r.bytes(1)
+			case d.Memory != 0:
+				err = fault("data", d.Offset, "a segment for memory %d", d.Memory)
+				return
+			case r.o.KeepData:
+				r.bytes(0)
+				r.expr(&d.At)
+			default:
+				if err = r.active(d); err != nil {
+					return
+				}
+				r.bytes(0, byte(wasm.OpI32Const), 0, byte(wasm.OpEnd), 0)
+				continue
+			}
+			r.u32(uint32(len(d.Bytes)))
+			r.out = append(r.out, d.Bytes...)
+		}
+	})
+	return err
+}
+
+// active notes an active segment for the host, which will not look at its
+// place again.
+func (r *rewriter) active(d *wasm.DataSegment) error {
+	if d.At.Op != wasm.OpI32Const {
+		return fault("data", d.Offset, "a segment whose place is not a constant")
+	}
+	at, size := uint32(d.At.I32), uint64(r.m.Memories[0].Min)<<16
+	if uint64(at)+uint64(len(d.Bytes)) > size {
+		return fault("data", d.Offset, "a segment of %d bytes at address %d, but the memory begins with %d bytes", len(d.Bytes), at, size)
+	}
+	r.result.Data = append(r.result.Data, Segment{at, d.Bytes})
+	return nil
+}
