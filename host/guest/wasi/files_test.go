@@ -3,6 +3,8 @@ package wasi_test
 import (
 	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -82,6 +84,41 @@ func TestPathOpen_Refusals(t *testing.T) {
 	g.want(wasi.EFAULT, "path_open", 3, 0, math.MaxUint32, 2, 0, rightRead, 0, 0, 0)
 	g.put(0, "lib")
 	g.want(wasi.EFAULT, "path_open", 3, 0, 0, 3, 0, rightRead, 0, 0, end-3)
+}
+
+// Row 52 with the links of a real directory, which os.DirFS would follow.
+func TestPathOpen_ADirectoryOfTheHost(t *testing.T) {
+	dir, secret := t.TempDir(), t.TempDir()
+	for _, err := range []error{
+		os.WriteFile(filepath.Join(secret, "key"), []byte("secret"), 0o600),
+		os.WriteFile(filepath.Join(dir, "plain"), []byte("public"), 0o600),
+		os.Symlink(secret, filepath.Join(dir, "away")),
+		os.Symlink(filepath.Join(secret, "key"), filepath.Join(dir, "key")),
+		os.Symlink("plain", filepath.Join(dir, "inside")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := newGuest(t, wasi.Config{Files: os.DirFS(dir)})
+	for path, want := range map[string]wasi.Errno{
+		"plain": wasi.OK, "away": wasi.ELOOP, "away/key": wasi.ELOOP, "key": wasi.ELOOP, "inside": wasi.ELOOP, "plain/x": wasi.ENOENT,
+		"../" + filepath.Base(secret) + "/key": wasi.EPERM, filepath.Join(secret, "key"): wasi.EPERM,
+	} {
+		if got := g.call("path_open", g.pathArgs(3, path, 0, rightRead)...); got != want {
+			t.Errorf("%s: errno %d, want %d", path, got, want)
+		}
+		if want == wasi.EPERM {
+			continue
+		}
+		g.put(pathAt, path)
+		g.want(want, "path_filestat_get", 3, 1, pathAt, uint64(len(path)), 0)
+	}
+	g.vector(100, 200, 20)
+	g.want(wasi.OK, "fd_read", 4, 100, 1, 0)
+	if got := g.text(200, int(g.u32(0))); got != "public" {
+		t.Errorf("read %q", got)
+	}
 }
 
 func TestPathOpen_TakesTheLowestDescriptorUpToTheCap(t *testing.T) {

@@ -2,7 +2,6 @@ package wasi
 
 import (
 	"io"
-	"math"
 
 	"github.com/tetratelabs/wazero/api"
 )
@@ -157,11 +156,11 @@ func (f *file) seek(m api.Memory, off int64, whence uint32, result uint64) Errno
 	case io.SeekCurrent:
 		base = f.pos
 	case io.SeekEnd:
-		base = int64(min(f.stat.size, math.MaxInt64))
+		base = int64(f.stat.size) // it was one, of a FileInfo
 	default:
 		return EINVAL
 	}
-	if off > math.MaxInt64-base || base+off < 0 {
+	if base+off < 0 { // a sum that is too large is, too
 		return EINVAL
 	}
 	if e := answer64(m, result, uint64(base+off)); e != OK {
