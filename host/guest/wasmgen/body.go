@@ -51,6 +51,9 @@ func (b *body) addLocal(t byte) uint32 {
 	return uint32(len(b.locals) - 1)
 }
 
+// mutable reports whether globals of type t can be set.
+func (g *gen) mutable(t byte) bool { return !g.plain || t != 'v' && t != 'r' && t != 'x' }
+
 func (b *body) global(t byte) uint32 {
 	at := strings.IndexByte(letters, t)
 	return uint32(firstGlobal + at)
@@ -59,10 +62,10 @@ func (b *body) global(t byte) uint32 {
 // sink takes values off the stack.
 func (b *body) sink(types string) {
 	for i := len(types) - 1; i >= 0; i-- {
-		switch b.n(8) {
-		case 0:
+		switch n := b.n(8); {
+		case n == 0:
 			b.emit(wasm.OpDrop)
-		case 1, 2:
+		case n <= 2 && b.mutable(types[i]):
 			b.emit(wasm.OpGlobalSet)
 			b.u32(b.global(types[i]))
 		default:

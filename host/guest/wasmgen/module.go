@@ -9,6 +9,7 @@ package wasmgen
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"github.com/wasmill/wasmill/host/guest/wasm"
@@ -32,6 +33,7 @@ const (
 	globalCalls  = 0 // calls that may still be made
 	firstGlobal  = 1 // then one of each type, as letters has them
 	mask         = 0x7fff
+	largeBytes   = 0x120000
 )
 
 // gen is a module under construction.
@@ -46,13 +48,22 @@ type gen struct {
 	funcs    []string // signatures of all functions of the module
 	passive  []uint32 // data segments
 	most     int32    // mask of the lengths of bulk operations
+	large    int      // passive data segment of largeBytes, -1 = none
+	plain    bool     // all that changes are memory and globals of numbers
 }
 
 // Module returns the module of a seed. It exports "memory", functions "f0",
 // "f1" and so on, whose parameters and results are numbers, and most of its
-// mutable globals as "g0" and so on.
+// mutable globals as "g0" and so on. All that an instance of every fourth seed
+// can change are its memory and globals of numbers.
 func Module(seed uint64) []byte {
-	g := &gen{rnd: rand.New(rand.NewPCG(seed, Version)), all: catalogue(), typeAt: map[string]uint32{}, most: 0xfff}
+	g := &gen{
+		rnd: rand.New(rand.NewPCG(seed, Version)), all: catalogue(), typeAt: map[string]uint32{},
+		most: 0xfff, large: -1, plain: seed%4 == 0,
+	}
+	if g.plain {
+		g.all = slices.DeleteFunc(g.all, func(o op) bool { return elsewhere[o.Op] })
+	}
 	g.produce = producers(g.all)
 	return g.module()
 }
@@ -144,6 +155,14 @@ func (g *gen) numeric() string {
 func (g *gen) data() (b []byte, n int) {
 	n = 2 + g.n(4)
 	for i := range n {
+		if i == n-1 && g.most > largeBytes {
+			g.large = i
+			b = wasm.AppendU32(append(b, byte(wasm.Passive)), largeBytes)
+			for at := range largeBytes {
+				b = append(b, byte(at>>8))
+			}
+			continue
+		}
 		if i == 0 || g.one(2) {
 			g.passive = append(g.passive, uint32(i))
 			b = append(b, byte(wasm.Passive))

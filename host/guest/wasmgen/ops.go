@@ -58,6 +58,12 @@ var tableOps = []struct {
 	{wasm.OpTableGet, "i:T"}, {wasm.OpTableSet, "iT:"}, {wasm.OpTableGrow, "Ti:i"}, {wasm.OpTableFill, "iTi:"}, {wasm.OpRefNull, ":T"}, {wasm.OpRefIsNull, "T:i"},
 }
 
+// elsewhere are the instructions that change neither memory nor a global.
+var elsewhere = map[wasm.Op]bool{
+	wasm.OpDataDrop: true, wasm.OpElemDrop: true, wasm.OpTableSet: true, wasm.OpTableGrow: true,
+	wasm.OpTableInit: true, wasm.OpTableCopy: true, wasm.OpTableFill: true,
+}
+
 var alignments = map[wasm.Op]byte{
 	0x28: 2, 0x29: 3, 0x2a: 2, 0x2b: 3, 0x2e: 1, 0x2f: 1, 0x32: 1, 0x33: 1, 0x34: 2, 0x35: 2,
 	0x36: 2, 0x37: 3, 0x38: 2, 0x39: 3, 0x3b: 1, 0x3d: 1, 0x3e: 2,

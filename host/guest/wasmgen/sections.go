@@ -40,13 +40,17 @@ func (g *gen) tables() (b []byte) {
 	return b
 }
 
-// globals are the number of calls, one mutable global of each type, and one
+// globals are the number of calls, one global of each type, and one
 // that is not mutable.
 func (g *gen) globals() (b []byte) {
 	b = append(b, byte(wasm.I32), 1, byte(wasm.OpI32Const), 0, byte(wasm.OpEnd))
 	for i := range letters {
 		t := letters[i]
-		b = append(b, byte(valueTypes[t]), 1)
+		mutable := byte(0)
+		if g.mutable(t) {
+			mutable = 1
+		}
+		b = append(b, byte(valueTypes[t]), mutable)
 		if t == 'r' && g.one(2) {
 			b = append(b, byte(wasm.OpRefFunc), byte(g.n(len(g.funcs))))
 		} else if t == 'r' || t == 'x' {
