@@ -61,7 +61,7 @@ func (p *parser) inits(r *reader, e *Element) {
 	at := r.pos
 	n := r.count(1)
 	if p.entries += n; p.caps.Entries > 0 && p.entries > p.caps.Entries {
-		r.fail(at, "%d entries of element segments, at most %d are allowed", p.entries, p.caps.Entries)
+		r.over(at, "entries of element segments", "%d entries of element segments, at most %d are allowed", p.entries, p.caps.Entries)
 		return
 	}
 	if e.Exprs {

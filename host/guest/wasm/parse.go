@@ -16,30 +16,35 @@ var sectionNames = [...]string{"custom", "type", "import", "function", "table", 
 var sectionOrder = [...]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 10}
 
 // Caps bound how many things of a kind a module may have, so that its Module
-// is not many times larger than its bytes. 0 = no bound but the bytes.
+// is not many times larger than its bytes. 0 = no bound but the bytes. The
+// error about one says in Over which.
 type Caps struct {
 	Types, Imports, Functions, Tables, Memories, Globals, Exports int
+	Values                                                        int // parameters of one type, or its results
 	Elements, Entries                                             int // element segments, entries of all of them
 	Data                                                          int // data segments
-	Locals                                                        int // of one function
+	Locals, AllLocals                                             int // of one function, of all
+	Body                                                          int // bytes of one function
+	Customs                                                       int // custom sections
+	Name                                                          int // bytes of a name
 }
 
 // Parse takes a module apart. The error is an *Error; one about a proposal
 // that is not accepted says which.
 func Parse(b []byte, caps Caps) (*Module, error) {
 	switch {
+	case len(b) >= 4 && !bytes.HasPrefix(b, header[:4]):
+		return nil, &Error{Offset: 0, Text: "it is not WebAssembly: it does not begin with \\0asm"}
 	case len(b) < len(header):
 		return nil, &Error{Offset: len(b), Text: "it is too short to be a module"}
 	case bytes.HasPrefix(b, component[:6]) && b[6] == 1:
 		return nil, &Error{Offset: 4, Text: "it is a component, and components are not supported: build a core module (for Rust: target wasm32-unknown-unknown or wasm32-wasip1; for others: the core module before it is wrapped)"}
-	case !bytes.HasPrefix(b, header[:4]):
-		return nil, &Error{Offset: 0, Text: "it is not WebAssembly: it does not begin with \\0asm"}
 	case !bytes.HasPrefix(b, header):
 		return nil, &Error{Offset: 4, Text: "its version of the binary format is not 1"}
 	}
 	p := &parser{m: &Module{Bytes: b, Start: -1, DataCount: -1}, caps: caps}
 	r := reader{b: b, pos: len(header), end: len(b)}
-	last := 0
+	last, customs := 0, 0
 	for r.left() > 0 && r.err == nil {
 		at := r.pos
 		id := r.byte()
@@ -47,7 +52,7 @@ func Parse(b []byte, caps Caps) (*Module, error) {
 		if r.err != nil {
 			break
 		}
-		s := reader{b: b, pos: r.pos, end: r.pos + size}
+		s := reader{b: b, pos: r.pos, end: r.pos + size, longest: caps.Name}
 		r.pos += size
 		if int(id) >= len(sectionNames) {
 			r.fail(at, "section %d is unknown%s", id, sectionHint(id))
@@ -56,6 +61,9 @@ func Parse(b []byte, caps Caps) (*Module, error) {
 		s.section = sectionNames[id]
 		sec := Section{ID: id, Start: s.pos, End: s.end}
 		if id == SecCustom {
+			if customs++; caps.Customs > 0 && customs > caps.Customs {
+				s.over(at, "custom sections", "%d custom sections, at most %d are allowed", customs, caps.Customs)
+			}
 			sec.Name = s.name()
 			sec.Start = s.pos
 		} else {
@@ -96,6 +104,7 @@ type parser struct {
 	caps    Caps
 	entries int // of element segments so far
 	globals int // imported and defined so far
+	locals  int // of all bodies so far
 }
 
 func (p *parser) section(id byte, r *reader) {
@@ -165,15 +174,15 @@ func (p *parser) types(r *reader) {
 		default:
 			r.fail(at, "type form %#x is not a function's", form)
 		}
-		p.m.Types = append(p.m.Types, FuncType{valueTypes(r), valueTypes(r)})
+		p.m.Types = append(p.m.Types, FuncType{p.valueTypes(r, "parameters"), p.valueTypes(r, "results")})
 		if r.err != nil {
 			return
 		}
 	}
 }
 
-func valueTypes(r *reader) []ValueType {
-	n := r.count(1)
+func (p *parser) valueTypes(r *reader, of string) []ValueType {
+	n := r.counted(1, p.caps.Values, of)
 	types := make([]ValueType, n)
 	for i := range types {
 		types[i] = valueType(r)
@@ -347,6 +356,9 @@ func (p *parser) code(r *reader) {
 	for range n {
 		size := r.count(1)
 		b := Body{Offset: r.pos, End: r.pos + size}
+		if p.caps.Body > 0 && size > p.caps.Body {
+			r.over(b.Offset, "bytes of a function", "a function of %d bytes, at most %d are allowed", size, p.caps.Body)
+		}
 		s := reader{b: r.b, pos: b.Offset, end: b.End, section: r.section, err: r.err}
 		locals := uint64(0)
 		for range s.count(2) {
@@ -355,8 +367,11 @@ func (p *parser) code(r *reader) {
 			locals += uint64(c)
 			b.Vectors = valueType(&s) == V128 && c > 0 || b.Vectors
 			if most := p.mostLocals(); locals > most {
-				s.fail(at, "a function of %d locals, at most %d are allowed", locals, most)
+				s.over(at, "locals of a function", "a function of %d locals, at most %d are allowed", locals, most)
 			}
+		}
+		if p.locals += int(locals); p.caps.AllLocals > 0 && p.locals > p.caps.AllLocals {
+			s.over(b.Offset, "locals", "functions with %d locals in all, at most %d are allowed", p.locals, p.caps.AllLocals)
 		}
 		b.Locals, b.Code = int(locals), s.pos
 		if s.err == nil && s.left() == 0 {

@@ -10,6 +10,7 @@ type Error struct {
 	Section string // as the specification calls it: "type", "code"; "" = the module as a whole
 	Offset  int    // of the byte in the module
 	Text    string
+	Over    string // what there is more of than a cap allows, as Text calls it
 }
 
 func (e *Error) Error() string {
@@ -26,6 +27,7 @@ type reader struct {
 	pos     int
 	end     int
 	section string
+	longest int // name in bytes, 0 = any
 	err     *Error
 }
 
@@ -34,6 +36,14 @@ func (r *reader) fail(at int, format string, args ...any) {
 		r.err = &Error{Section: r.section, Offset: at, Text: fmt.Sprintf(format, args...)}
 	}
 	r.pos = r.end
+}
+
+// over is fail for more than a cap allows.
+func (r *reader) over(at int, what, format string, args ...any) {
+	if r.err == nil {
+		r.fail(at, format, args...)
+		r.err.Over = what
+	}
 }
 
 func (r *reader) left() int { return r.end - r.pos }
@@ -121,7 +131,7 @@ func (r *reader) counted(size, limit int, of string) int {
 	at := r.pos
 	n := r.count(size)
 	if limit > 0 && n > limit {
-		r.fail(at, "%d %s, at most %d are allowed", n, of, limit)
+		r.over(at, of, "%d %s, at most %d are allowed", n, of, limit)
 		return 0
 	}
 	return n
@@ -141,7 +151,11 @@ func (r *reader) bytes(n int) []byte {
 // name reads a length and a UTF-8 name.
 func (r *reader) name() string {
 	at := r.pos
-	b := r.bytes(r.count(1))
+	n := r.count(1)
+	if r.longest > 0 && n > r.longest {
+		r.over(at, "bytes of a name", "a name of %d bytes, at most %d are allowed", n, r.longest)
+	}
+	b := r.bytes(n)
 	if !utf8.Valid(b) {
 		r.fail(at, "a name is not UTF-8")
 		return ""
