@@ -14,7 +14,7 @@ GOFILES = $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)
 
 .PHONY: help
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## bin/wasmill
@@ -24,8 +24,12 @@ build: ## bin/wasmill
 need:
 	@scripts/need.sh
 
+.PHONY: toolchains
+toolchains: ## compilers and interpreters of the guests that tests build, from package registries
+	@scripts/toolchains.sh
+
 .PHONY: check
-check: need ## the fast part: build, format, vet, staticcheck, arrows, short tests with -race
+check: need toolchains ## the fast part: build, format, vet, staticcheck, arrows, short tests with -race
 	$(GO) build ./...
 	@files=$$(gofmt -l $(GOFILES)); if [ -n "$$files" ]; then echo "run gofmt -w on:"; echo "$$files"; exit 1; fi
 	$(GO) vet ./...
@@ -34,7 +38,7 @@ check: need ## the fast part: build, format, vet, staticcheck, arrows, short tes
 	$(GO) test -race -shuffle=on -short -timeout 15m ./...
 
 .PHONY: test
-test: need ## everything: check, the long tests, the SDK, the examples
+test: need toolchains ## everything: check, the long tests, the SDK, the examples
 	@echo "== modules"
 	$(GO) mod download
 	@echo "== check"
@@ -48,7 +52,7 @@ test: need ## everything: check, the long tests, the SDK, the examples
 	@echo "== all tests passed"
 
 .PHONY: soak
-soak: need ## hours: 100,000 simulated runs, every fuzz target for 60 s, the kill tests again and again
+soak: need toolchains ## hours: 100,000 simulated runs, every fuzz target for 60 s, the kill tests again and again
 	$(GO) test ./host/container -run 'TestSimulation$$' -seeds 100000 -timeout 60m
 	@scripts/fuzz.sh 60s
 	$(GO) test ./host -run TestKill -count 10 -timeout 120m
@@ -63,7 +67,7 @@ COUNT ?= 1
 BENCH = $(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) -timeout 120m
 
 .PHONY: bench
-bench: need ## every benchmark, COUNT times each, to bench/results.txt; draws bench/figures from it
+bench: need toolchains ## every benchmark, COUNT times each, to bench/results.txt; draws bench/figures from it
 	{ $(BENCH) $$($(GO) list ./... | grep -v '/state/overlay$$'); \
 	$(BENCH) -benchtime 500000x ./state/overlay -huge; \
 	for m in $(MODULES); do (cd $$m && $(BENCH) ./...); done; } | tee bench/results.txt

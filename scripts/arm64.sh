@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Runs the tests of the parts that depend on the processor on arm64: natively
+# there, elsewhere under qemu-user, which is installed where apt-get can do it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(
+  host/guest/meter
+  host/guest/spectest
+  host/guest/watchdog
+  host/guest
+)
+limit=${LIMIT:-20m} # for each package
+
+run=()
+if [ "$(uname -m)" != aarch64 ]; then
+  for emulator in qemu-aarch64-static qemu-aarch64; do
+    command -v "$emulator" >/dev/null && break
+  done
+  if ! command -v "$emulator" >/dev/null; then
+    root=()
+    [ "$(id -u)" = 0 ] || root=(sudo -n)
+    if ! command -v apt-get >/dev/null || ! "${root[@]}" true 2>/dev/null; then
+      echo "arm64: install qemu-user (the name is Debian's), then run this again" >&2
+      exit 1
+    fi
+    "${root[@]}" apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive "${root[@]}" apt-get install -y -qq --no-install-recommends qemu-user >&2
+    emulator=qemu-aarch64
+  fi
+  run=("$emulator")
+fi
+
+bin=$(mktemp -d)
+trap 'rm -rf "$bin"' EXIT
+failed=()
+for p in "${packages[@]}"; do
+  echo "== $p on arm64"
+  t="$bin/${p//\//-}.test"
+  CGO_ENABLED=0 GOARCH=arm64 go test -c -o "$t" "./$p"
+  (cd "$p" && timeout -k 10s "$limit" "${run[@]}" "$t" -test.short -test.timeout "$limit") || failed+=("$p")
+done
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "arm64: failed: ${failed[*]}" >&2
+  exit 1
+fi
