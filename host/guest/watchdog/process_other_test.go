@@ -1,0 +1,5 @@
+//go:build !linux
+
+package watchdog_test
+
+const ownThread = false
