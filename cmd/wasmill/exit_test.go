@@ -8,7 +8,9 @@ import (
 
 	"github.com/wasmill/wasmill/host"
 	"github.com/wasmill/wasmill/host/epoch"
+	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/jobspec"
+	"github.com/wasmill/wasmill/host/task"
 	"github.com/wasmill/wasmill/plugins"
 )
 
@@ -20,6 +22,7 @@ func TestExitCode(t *testing.T) {
 		{nil, 0},
 		{errors.New("anything else"), 1},
 		{host.ErrPartial, 1},
+		{&task.ModuleFailure{InARow: 10, Err: &guest.Trap{Kind: guest.TrapCode}}, 1},
 		{&plugins.Error{Class: plugins.Exhausted, Err: errors.New("no space")}, 1},
 		{context.Canceled, 1},
 		{jobspec.Faults{{}}, 2},

@@ -3,6 +3,7 @@ package main_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,6 +123,44 @@ func TestRun_SummaryAsJSON(t *testing.T) {
 	r.has(t, 0, `"outcome": "finished"`)
 	if r.stdout != "a\nb\n" {
 		t.Errorf("standard output: %q", r.stdout)
+	}
+}
+
+// How records failed and instances were lost is told by kind, and only if
+// there is something to tell.
+func TestRun_SummaryTellsFailuresByKind(t *testing.T) {
+	for name, tt := range map[string]struct {
+		wasm          []byte
+		failed, traps map[string]int64
+	}{
+		"rejects": {wasmtest.FailOn("bad", "it is bad"), map[string]int64{"rejected": 2}, nil},
+		"traps":   {wasmtest.TrapOn("bad"), map[string]int64{"trap": 2}, map[string]int64{"trap": 5}}, // the batch, its halves, a half of each
+		"passes":  {wasmtest.TrapOn("worse"), nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := newJob(t, guestJob, "bad\ngood\nbad\ngood\n")
+			write(t, dir, "guest.wasm", string(tt.wasm))
+			r := wasmill(t, dir, "run", "job.yaml", "--output", "json", "--set", "on_error={record: skip}", "--set", "limits.batch.records=4")
+			r.has(t, 0)
+			var s struct {
+				Steps []struct {
+					Failed   int64
+					FailedBy map[string]int64 `json:"failed_by_class"`
+					Traps    int64
+					TrapsBy  map[string]int64 `json:"traps_by_kind"`
+				}
+			}
+			if err := json.Unmarshal([]byte(r.stdout), &s); err != nil || len(s.Steps) != 1 {
+				t.Fatalf("%v in %s", err, r.stdout)
+			}
+			got := s.Steps[0]
+			if !maps.Equal(got.FailedBy, tt.failed) || got.Failed != tt.failed["rejected"]+tt.failed["trap"] || !maps.Equal(got.TrapsBy, tt.traps) || got.Traps != tt.traps["trap"] {
+				t.Errorf("got %+v, want %v failed and %v traps", got, tt.failed, tt.traps)
+			}
+			if tt.failed == nil && strings.Contains(r.stdout, "_by_") {
+				t.Errorf("nothing failed, but: %s", r.stdout)
+			}
+		})
 	}
 }
 

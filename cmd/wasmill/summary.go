@@ -58,15 +58,17 @@ type totals struct {
 }
 
 type stepFigures struct {
-	Name    string           `json:"name"`
-	Batches int64            `json:"batches"`
-	Records int64            `json:"records"`
-	Out     int64            `json:"records_out"`
-	Failed  int64            `json:"failed"`
-	Traps   int64            `json:"traps"`
-	Seconds float64          `json:"guest_seconds"`
-	Memory  int64            `json:"memory_bytes"`
-	Metrics map[string]int64 `json:"metrics,omitempty"`
+	Name     string           `json:"name"`
+	Batches  int64            `json:"batches"`
+	Records  int64            `json:"records"`
+	Out      int64            `json:"records_out"`
+	Failed   int64            `json:"failed"`
+	FailedBy map[string]int64 `json:"failed_by_class,omitempty"`
+	Traps    int64            `json:"traps"`
+	TrapsBy  map[string]int64 `json:"traps_by_kind,omitempty"`
+	Seconds  float64          `json:"guest_seconds"`
+	Memory   int64            `json:"memory_bytes"`
+	Metrics  map[string]int64 `json:"metrics,omitempty"`
 }
 
 type sourceFault struct {
@@ -104,8 +106,8 @@ func summarise(job *host.Job, start time.Duration, out container.Outcome, err er
 	for _, step := range st.Steps {
 		guests += step.Guest
 		s.Steps = append(s.Steps, stepFigures{
-			Name: step.Name, Batches: step.Batches, Records: step.Records, Out: step.Out, Failed: step.Failed,
-			Traps: step.Traps, Seconds: step.Guest.Seconds(), Memory: step.Memory, Metrics: step.Metrics,
+			Name: step.Name, Batches: step.Batches, Records: step.Records, Out: step.Out, Failed: step.Failed, FailedBy: step.FailedBy,
+			Traps: step.Traps, TrapsBy: step.TrapsBy, Seconds: step.Guest.Seconds(), Memory: step.Memory, Metrics: step.Metrics,
 		})
 	}
 	s.Run.GuestTime = guests.Seconds()

@@ -16,15 +16,17 @@ type Status struct {
 
 // StepStatus is what a step has done, all its tasks together.
 type StepStatus struct {
-	Name    string
-	Batches int64 // calls with records or of an end, those that were undone included
-	Records int64 // that came in
-	Out     int64 // that were emitted and kept
-	Failed  int64 // that the policy got
-	Traps   int64
-	Guest   time.Duration    // CPU time in guests
-	Memory  int64            // of all instances, in bytes
-	Metrics map[string]int64 // that the guests defined, by name; nil if none
+	Name     string
+	Batches  int64            // calls with records or of an end, those that were undone included
+	Records  int64            // that came in
+	Out      int64            // that were emitted and kept
+	Failed   int64            // that the policy got
+	FailedBy map[string]int64 // the same by class, as in dead letters; nil if none
+	Traps    int64            // instances that were lost, or did not start again
+	TrapsBy  map[string]int64 // the same by guest.TrapKind; nil if none
+	Guest    time.Duration    // CPU time in guests
+	Memory   int64            // of all instances, in bytes
+	Metrics  map[string]int64 // that the guests defined, by name; nil if none
 }
 
 // Status returns what the container is doing now.
@@ -53,16 +55,24 @@ func (r *run) status(s *Status) {
 			o.Batches += st.Batches.Load()
 			o.Records += st.Records.Load()
 			o.Out += st.Out.Load()
-			o.Failed += st.Failed.Load()
-			o.Traps += st.Traps.Load()
 			o.Guest += time.Duration(st.Nanos.Load())
 			o.Memory += st.Memory.Load()
-			for name, v := range st.Metrics() {
-				if o.Metrics == nil {
-					o.Metrics = map[string]int64{}
-				}
-				o.Metrics[name] += v
-			}
+			o.Failed += add(&o.FailedBy, st.Failed.Counts())
+			o.Traps += add(&o.TrapsBy, st.Traps.Counts())
+			add(&o.Metrics, st.Metrics())
 		}
 	}
+}
+
+// add adds counts to those in to, which it makes if there are any, and
+// returns their sum.
+func add(to *map[string]int64, counts map[string]int64) (sum int64) {
+	if *to == nil && len(counts) > 0 {
+		*to = map[string]int64{}
+	}
+	for name, n := range counts {
+		(*to)[name] += n
+		sum += n
+	}
+	return sum
 }

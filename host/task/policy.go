@@ -87,7 +87,7 @@ func (e *ModuleFailure) Unwrap() error { return e.Err }
 
 // reject gives record i of b to the step's policy.
 func (s *step) reject(b *Batch, i int, why Reason) error {
-	s.stats.Failed.Add(1)
+	s.stats.Failed.add(why.Class)
 	v := b.slice(i, i+1)
 	var rec record.Record
 	wire.Next(v.Records, &rec)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/host/guest"
@@ -16,10 +15,12 @@ import (
 // StepStats is what one step of one task has done in this run. It is read
 // from other goroutines.
 type StepStats struct {
-	Batches, Records, Out, Failed, Traps atomic.Int64
-	Nanos                                atomic.Int64 // of CPU time spent in guests and in the calls that they make
-	Memory                               atomic.Int64 // of the instance, in bytes
-	metrics                              *metrics
+	Batches, Records, Out atomic.Int64
+	Failed                Tally        // records that the policy got, by Reason.Class
+	Traps                 Tally        // ends of instances, and of their starts after the first, by guest.TrapKind
+	Nanos                 atomic.Int64 // of CPU time spent in guests and in the calls that they make
+	Memory                atomic.Int64 // of the instance, in bytes
+	metrics               *metrics
 }
 
 // Metrics returns the counters and gauges that the step's guest defined.
@@ -42,9 +43,8 @@ type step struct {
 	metrics metrics
 	stats   StepStats
 
-	again  []*Batch    // parts of the batch still to be run, last first
-	faults int         // of the module in a row, without progress
-	flaky  []time.Time // when batches failed whole and passed in parts, of the last minute
+	again   []*Batch // parts of the batch still to be run, last first
+	crashes crashes
 }
 
 // run puts b through the step in pieces of the job's batch size.
@@ -77,6 +77,7 @@ func (s *step) transact(ctx context.Context, b *Batch) error {
 			s.again = append(s.again, v.slice(half, v.Count), v.slice(0, half))
 		case err != nil:
 			isolated++
+			s.crashes.isolated(err)
 			if err := s.reject(v, 0, trapFailure(err)); err != nil {
 				return err
 			}
@@ -99,10 +100,7 @@ func (s *step) transact(ctx context.Context, b *Batch) error {
 			}
 		}
 	}
-	if !whole && isolated == 0 {
-		return s.unsteady(ctx)
-	}
-	return nil
+	return s.settle(ctx, !whole && isolated == 0)
 }
 
 // attempt makes one call with v. It returns the records that the guest
@@ -151,15 +149,17 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 	case err == nil && status != abi.OK:
 		err = &guest.Trap{Kind: guest.TrapStatus, Module: s.module.Digest(), Message: "the guest refused the batch with " + status.String()}
 	}
+	if err == nil || isTrap(err) && trapKind(err) == guest.TrapStatus {
+		s.crashes.ended()
+	}
 	if err == nil && len(s.calls.failed) == 0 {
 		s.t.State.Keep()
-		s.faults = 0
 		return nil, nil
 	}
 	s.t.State.Undo()
 	s.calls.drop()
 	if err != nil && isTrap(err) && trapKind(err) != guest.TrapStatus {
-		s.stats.Traps.Add(1)
+		s.stats.Traps.add(string(trapKind(err)))
 		if e := s.discard(ctx); e != nil {
 			return nil, e
 		}
@@ -185,9 +185,12 @@ func (s *step) emit(ctx context.Context) error {
 	return nil
 }
 
+// isTrap tells whether a call, or the start of an instance, ended by a trap. A
+// ModuleFailure may have come of one but is the conclusion of it.
 func isTrap(err error) bool {
+	var m *ModuleFailure
 	var t *guest.Trap
-	return errors.As(err, &t)
+	return errors.As(err, &t) && !errors.As(err, &m)
 }
 
 func trapKind(err error) guest.TrapKind {
