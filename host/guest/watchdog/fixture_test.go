@@ -46,9 +46,9 @@ func until(t testing.TB, what string, f func() bool) {
 	}
 }
 
-// spin uses CPU until the flag is set, 10 s at most.
+// spin uses CPU until the flag is set, 30 s at most.
 func spin(flag *uint64) {
-	for bound := time.Now().Add(10 * time.Second); atomic.LoadUint64(flag) == 0 && time.Now().Before(bound); {
+	for bound := time.Now().Add(30 * time.Second); atomic.LoadUint64(flag) == 0 && time.Now().Before(bound); {
 		for range 1000 {
 		}
 	}

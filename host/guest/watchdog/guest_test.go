@@ -16,8 +16,8 @@ func TestDog_StopsAGuestThatLoops(t *testing.T) {
 	s := slot(t, l.flag)
 	for range 5 { // the flag is cleared: the instance can be called again
 		stopped, took := l.run(t, s, 10*time.Millisecond)
-		if !stopped || took < 10*time.Millisecond || took > time.Second {
-			t.Errorf("stopped %v after %v, want it between 10 ms and 1 s", stopped, took)
+		if !stopped || took < 10*time.Millisecond || took > 10*time.Second {
+			t.Errorf("stopped %v after %v, want it between 10 ms and 10 s", stopped, took)
 		}
 		t.Log(took)
 		if v := atomic.LoadUint64(l.flag); v != 0 {
@@ -55,7 +55,7 @@ func TestDog_StopsAGuestThatACollectionWaitsFor(t *testing.T) {
 		t.Skipf("the guest began after %v: this machine is too busy to show anything", since)
 	}
 	runtime.GC()
-	if took := time.Since(began); took < limit || took > limit+5*time.Second {
+	if took := time.Since(began); took < limit || took > limit+10*time.Second {
 		t.Errorf("the collection was over after %v, want it soon after the limit of %v", took, limit)
 	} else {
 		t.Logf("the collection was over %v after the limit", took-limit)

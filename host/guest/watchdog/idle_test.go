@@ -48,7 +48,7 @@ func TestDog_MissesNoCallWhileItLiesDown(t *testing.T) {
 		s.Begin(0)
 		spin(flag)
 		if atomic.LoadUint64(flag) == 0 {
-			t.Fatal("not stopped in 10 s: the wake-up was lost")
+			t.Fatal("not stopped in 30 s: the wake-up was lost")
 		}
 		s.End()
 	}
