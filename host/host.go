@@ -200,6 +200,7 @@ func (j *Job) start(ctx context.Context) error {
 			Emit: int(l.Emit), Key: int(l.Key),
 			StateValue: int(l.StateValue), LogRate: logRate,
 		},
+		BatchTime: l.Batch.Time, RecordTime: l.RecordTime,
 		Batch: plugins.Limit{Records: int(l.Batch.Records), Bytes: int(l.Batch.Bytes), Record: int(l.Record)},
 	})
 	return nil

@@ -17,7 +17,7 @@ func (j *Job) compile(ctx context.Context) (err error) {
 	if dir := j.o.CacheDir; dir != "" {
 		builds, modules = filepath.Join(dir, "builds"), filepath.Join(dir, "modules")
 	}
-	j.engine, err = guest.NewEngine(ctx, guest.EngineOptions{CacheDir: modules, MemoryLimit: uint64(j.Spec.Limits.Memory), Log: j.o.Log})
+	j.engine, err = guest.NewEngine(ctx, guest.EngineOptions{CacheDir: modules, MemoryLimit: uint64(j.Spec.Limits.Memory), CPU: j.Spec.Limits.CPU, Log: j.o.Log})
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ func (r *run) buildTasks(pools []*task.Pool, writers [][]*epoch.Writer, fresh bo
 		for i := range stage.Tasks {
 			tc := task.Config{
 				Base: r.base(), Stage: s, Index: i, Modules: c.Modules, Outputs: map[int][]*task.Queue{}, Writers: map[int]*epoch.Writer{},
-				State: overlay.New(r.store, c.CacheBytes/max(stateful, 1)), BatchLimit: c.Batch, Limits: c.Limits,
+				State: overlay.New(r.store, c.CacheBytes/max(stateful, 1)), BatchLimit: c.Batch, BatchTime: c.BatchTime, RecordTime: c.RecordTime, Limits: c.Limits,
 			}
 			if fresh {
 				tc.State.Empty()

@@ -37,6 +37,9 @@ type Config struct {
 	Limits guest.Limits
 	Batch  plugins.Limit
 
+	BatchTime  time.Duration // see task.Config
+	RecordTime time.Duration // see task.Config
+
 	Unsealed   int // bytes of unsealed work, default 64 MiB
 	Queue      int // bytes in one queue between two tasks, default 256 KiB: what a barrier has to pass
 	CacheBytes int // of clean state entries, all tasks together, default 64 MiB

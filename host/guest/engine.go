@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
 
 	"github.com/wasmill/wasmill/host/guest/admit"
+	"github.com/wasmill/wasmill/host/guest/compile"
+	"github.com/wasmill/wasmill/host/guest/image"
+	"github.com/wasmill/wasmill/host/guest/sched"
+	"github.com/wasmill/wasmill/host/guest/watchdog"
 )
 
 // DefaultMemory is the memory limit of an instance, in bytes.
@@ -20,17 +23,31 @@ const DefaultMemory = 64 << 20
 
 // EngineOptions are the settings of an Engine. The zero value is usable.
 type EngineOptions struct {
-	// CacheDir holds compiled modules between processes. It is made with mode
-	// 0700 and refused if others may write to it, for what is in it is run.
-	// Default: wasmill/modules in the user's cache directory.
+	// CacheDir holds compiled modules and images between processes. It is
+	// made with mode 0700 and refused if it is not the user's or others may
+	// write to it, for what is in it is run. Default: wasmill/modules in the
+	// user's cache directory.
 	CacheDir string
 
-	// NoCache compiles in memory only; CacheDir is not used.
+	// NoCache keeps nothing between processes; CacheDir is not used.
 	NoCache bool
 
 	// MemoryLimit is the most that the memory of an instance may grow to, in
-	// bytes, rounded down to pages of 64 KiB. Default 64 MiB, at most 4 GiB.
+	// bytes, rounded down to pages of 64 KiB. Default 64 MiB, at most 4 GiB
+	// less a page.
 	MemoryLimit uint64
+
+	// MemoryTotal is the most that the memories of all instances may have
+	// together, in bytes. Default: no limit.
+	MemoryTotal uint64
+
+	// CPU is the CPU time a second that the instances may use together.
+	// Default: no limit.
+	CPU time.Duration
+
+	// Weight is the part of the CPU that the engine's instances get among the
+	// engines of this process while there is too little. Default 1.
+	Weight int
 
 	// Log gets what is wrong with the host itself. Default: slog's default.
 	Log *slog.Logger
@@ -39,93 +56,97 @@ type EngineOptions struct {
 	Now func() time.Time
 }
 
-// Engine compiles modules and runs their instances. It has one memory limit;
-// jobs with different limits use different engines. It is safe for
-// concurrent use.
+// Engine compiles modules and runs their instances. It is what a job has: one
+// memory limit, one share of the CPU. It is safe for concurrent use.
 type Engine struct {
 	runtime wazero.Runtime
-	cache   wazero.CompilationCache
-	dir     string // of cache
+	cache   *compile.Cache
+	images  images
 	host    admit.Host
 	memory  uint64
+	account *image.Account
+	share   *sched.Share
+	dog     *watchdog.Dog
 	log     *slog.Logger
 	now     func() time.Time
 	closed  atomic.Bool
 }
 
+// scheduler shares the CPUs among all engines of the process.
+var scheduler = sync.OnceValue(func() *sched.Scheduler { return sched.New(0) })
+
 // NewEngine returns an engine with the host functions in place. The engine
 // must be closed.
 func NewEngine(ctx context.Context, opts EngineOptions) (*Engine, error) {
-	e := &Engine{memory: opts.MemoryLimit, log: opts.Log, now: opts.Now}
+	e := &Engine{memory: opts.MemoryLimit, account: image.NewAccount(opts.MemoryTotal), log: opts.Log, now: opts.Now}
 	if e.memory == 0 {
 		e.memory = DefaultMemory
 	}
 	if e.memory > 1<<32 || e.memory < admit.PageSize {
 		return nil, fmt.Errorf("guest: a memory limit of %d bytes is not between 64 KiB and 4 GiB", e.memory)
 	}
-	e.memory -= e.memory % admit.PageSize
+	e.memory = min(e.memory-e.memory%admit.PageSize, maxPages*admit.PageSize)
 	if e.log == nil {
 		e.log = slog.Default()
 	}
 	if e.now == nil {
 		e.now = time.Now
 	}
+	var err error
+	if e.dog, err = watchdog.Shared(); err != nil {
+		return nil, fmt.Errorf("guest: %w", err)
+	}
+	if e.cache, err = compile.Open(compile.Options{Config: compile.Config{DebugInfo: true}, Dir: opts.CacheDir, Temporary: opts.NoCache}); err != nil {
+		return nil, fmt.Errorf("guest: %w", err)
+	}
+	e.share = scheduler().Share(nil, sched.Options{Name: "engine", Weight: opts.Weight, Rate: opts.CPU})
+	e.images.log = e.log
 	if !opts.NoCache {
-		if err := e.openCache(opts.CacheDir); err != nil {
-			return nil, err
+		if err := e.images.keepIn(opts.CacheDir); err != nil {
+			return nil, errors.Join(fmt.Errorf("guest: %w", err), e.cache.Close(ctx))
 		}
 	}
-	config := wazero.NewRuntimeConfig().
-		WithCoreFeatures(api.CoreFeaturesV2).
-		WithMemoryLimitPages(uint32(e.memory / admit.PageSize)).
-		WithDebugInfoEnabled(false)
-	if e.cache != nil {
-		config = config.WithCompilationCache(e.cache)
-	}
-	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
-	host, err := linkHost(ctx, e.runtime)
-	if err != nil {
+	e.runtime = wazero.NewRuntimeWithConfig(ctx, e.cache.Runtime())
+	if e.host, err = linkHost(ctx, e.runtime); err != nil {
 		return nil, errors.Join(fmt.Errorf("guest: linking the host functions: %w", err), e.Close(ctx))
 	}
-	e.host = host
 	return e, nil
 }
+
+// maxPages is one page less than 4 GiB.
+const maxPages = 1<<16 - 1
 
 // Close frees the engine with its modules and instances, none of which may
 // be running.
 func (e *Engine) Close(ctx context.Context) error {
 	e.closed.Store(true)
 	err := e.runtime.Close(ctx)
-	if e.cache != nil {
-		err = errors.Join(err, e.cache.Close(ctx))
-	}
+	err = errors.Join(err, e.cache.Close(ctx), e.images.close())
+	e.share.Close()
 	if err != nil {
 		return fmt.Errorf("guest: closing: %w", err)
 	}
 	return nil
 }
 
-// Compile checks and compiles a module. name says in messages what it is,
-// for instance a step's path. The error says everything that is wrong with
-// the module as a step; if ctx has ended, it is that of ctx. wasm is not kept.
+// MemoryBytes returns what the memories of all instances have together.
+func (e *Engine) MemoryBytes() uint64 { return e.account.Used() }
+
+// CPU returns what the engine's instances have had of the CPU.
+func (e *Engine) CPU() sched.Stats { return e.share.Stats() }
+
+// Compile checks, rewrites and compiles a module. name says in messages what
+// it is, for instance a step's path. The error says everything that is wrong
+// with the module as a step; if ctx has ended, it is that of ctx. wasm is
+// kept and must not change.
 func (e *Engine) Compile(ctx context.Context, wasm []byte, name string) (Module, error) {
 	admitted, err := e.admit(wasm)
 	if err != nil {
 		return nil, fmt.Errorf("guest: module %s: %s", name, clean(err.Error(), 2000))
 	}
-	code, err := e.compile(ctx, admitted)
-	if err != nil && e.dropDamaged(err) {
-		code, err = e.compile(ctx, admitted)
+	m := &module{engine: e, name: name, digest: Digest(wasm), wasm: admitted}
+	if _, err := m.form(ctx, fast); err != nil {
+		return nil, errors.Join(err, m.Close(ctx))
 	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("guest: module %s: compiling: %w", name, ctx.Err())
-		}
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			return nil, fmt.Errorf("guest: module %s: keeping the compiled module: %w", name, err)
-		}
-		return nil, fmt.Errorf("guest: module %s does not compile: %s", name, clean(err.Error(), 2000))
-	}
-	return &module{engine: e, name: name, digest: Digest(wasm), code: code}, nil
+	return m, nil
 }

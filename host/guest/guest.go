@@ -6,6 +6,7 @@ package guest
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/abi/wire"
@@ -39,6 +40,14 @@ type Instance interface {
 	// MemoryBytes is the size of the instance's memory now.
 	MemoryBytes() uint64
 
+	// Used is the CPU time that the instance has used in all its calls, what
+	// the host did for it in them included.
+	Used() time.Duration
+
+	// Fuel is what the last call used of Run.Fuel, 0 without it: a measure of
+	// the instructions that ran, which is the same in every run.
+	Fuel() uint64
+
 	Close(ctx context.Context) error
 }
 
@@ -57,6 +66,26 @@ type Init struct {
 	Stores     []string `json:"stores"`
 	Lookups    []string `json:"lookups"`
 	Limits     Limits   `json:"limits"`
+	Run        Run      `json:"-"`
+}
+
+// Run says how an instance is run: what its guest does not see.
+type Run struct {
+	// RecordTime is the CPU time that one call for records may use; default
+	// 1 s. A call that overruns it ends in a TrapTimeout.
+	RecordTime time.Duration
+
+	// Patient lets a call use all of RecordTime, a quantum at a time. Without
+	// it a call that does not return within a quantum of 10 ms ends in a
+	// TrapQuantum, and is to be made again, smaller or patiently. It slows the
+	// guest by a few per cent.
+	Patient bool
+
+	// Fuel, if it is not 0, is what each call may use of it; one that needs
+	// more ends in a TrapTimeout, at the same place in every run. Nothing else
+	// ends such a call, and the garbage collector waits for it: it is for
+	// tests.
+	Fuel uint64
 }
 
 // Limits are the limits of one instance, in bytes; 0 means the default of abi.
@@ -141,6 +170,9 @@ const (
 	TrapInit   TrapKind = "init"    // start-up or init failed
 	TrapStatus TrapKind = "refused" // a negative status: the guest refuses the batch
 	TrapStop   TrapKind = "stopped" // the host ended the call
+
+	TrapTimeout TrapKind = "timeout" // the call used more CPU time than its records may
+	TrapQuantum TrapKind = "quantum" // the call has to be made again: see Run.Patient
 )
 
 // Trap is the end of an instance: which function, and what happened. Step,
@@ -151,6 +183,8 @@ type Trap struct {
 	Function string   // innermost function, if known
 	Stack    []string // guest functions, innermost first, at most 32
 	Message  string   // without host paths or Go stacks
+
+	over bool // a quantum was over during start-up
 }
 
 func (t *Trap) Error() string {

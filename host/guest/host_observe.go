@@ -51,6 +51,9 @@ func hostMetricDefine(in *instance, m api.Memory, s []uint64) {
 		setErrno(s, e)
 		return
 	}
+	if in.op == 0 && int(handle) == len(in.metrics) {
+		in.metrics = append(in.metrics, definition{kind, string(name)})
+	}
 	setLen(s, int(handle))
 }
 
@@ -80,4 +83,4 @@ func hostConfig(in *instance, m api.Memory, s []uint64) {
 }
 
 // now()
-func hostNow(in *instance, _ api.Memory, s []uint64) { s[0] = uint64(in.wall()) }
+func hostNow(in *instance, _ api.Memory, s []uint64) { s[0] = uint64(in.wasi.Wall()) }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/host/guest/admit"
+	"github.com/wasmill/wasmill/host/guest/meter"
+	"github.com/wasmill/wasmill/host/guest/wasi"
 )
 
 // hostFunc serves one import. s holds the arguments and takes the result; m
@@ -39,8 +41,10 @@ var hostFuncs = map[string]hostFunc{
 // linkHost gives the runtime all modules that a guest may import from and
 // returns their functions.
 func linkHost(ctx context.Context, r wazero.Runtime) (admit.Host, error) {
-	wasi, err := linkWASI(ctx, r)
-	if err != nil {
+	if err := wasi.Link(ctx, r, wasiOf, guard); err != nil {
+		return nil, err
+	}
+	if err := linkMeter(ctx, r); err != nil {
 		return nil, err
 	}
 	builder := r.NewHostModuleBuilder(abi.ImportModule)
@@ -53,8 +57,33 @@ func linkHost(ctx context.Context, r wazero.Runtime) (admit.Host, error) {
 	if _, err := builder.Instantiate(ctx); err != nil {
 		return nil, err
 	}
-	return admit.Host{abi.ImportModule: funcs, admit.WASI: wasi}, nil
+	wasiFuncs := make(map[string]admit.FuncType)
+	for _, f := range wasi.Funcs {
+		wasiFuncs[f.Name] = admit.FuncType{Params: string(f.Params), Results: string(f.Results)}
+	}
+	return admit.Host{abi.ImportModule: funcs, wasi.Module: wasiFuncs}, nil
 }
+
+// linkMeter gives the runtime what the rewriter makes modules import.
+func linkMeter(ctx context.Context, r wazero.Runtime) error {
+	_, err := r.NewHostModuleBuilder(meter.ImportModule).NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(tick), []api.ValueType{api.ValueTypeI32}, nil).Export(meter.ImportTick).
+		Instantiate(ctx)
+	return err
+}
+
+// tick is called when the guest's flag is set or its stack is used up.
+func tick(ctx context.Context, _ api.Module, s []uint64) {
+	in := instanceOf(ctx)
+	if uint32(s[0]) > stackBudget {
+		panic(&unwind{kind: TrapCode, text: "stack overflow"})
+	}
+	if u := in.cpu.tick(in.ctx.Context); u != nil {
+		panic(u)
+	}
+}
+
+func wasiOf(ctx context.Context) *wasi.State { return instanceOf(ctx).wasi }
 
 func valueTypes(list string) []api.ValueType {
 	types := []api.ValueType{}
@@ -77,18 +106,17 @@ func entry(name string) api.GoModuleFunc {
 		f = hostMissing
 	}
 	return func(ctx context.Context, mod api.Module, s []uint64) {
-		in := instanceOf(ctx)
-		defer in.guard(name)
-		f(in, mod.Memory(), s)
+		defer guard(ctx, name)
+		f(instanceOf(ctx), mod.Memory(), s)
 	}
 }
 
-func (in *instance) guard(function string) {
+func guard(ctx context.Context, function string) {
 	r := recover()
 	if r == nil {
 		return
 	}
-	what := fmt.Sprint(r)
+	in, what := instanceOf(ctx), fmt.Sprint(r)
 	in.module.engine.log.Error("a host function panicked", "function", function, "module", in.module.digest, "panic", what, "stack", string(debug.Stack()))
 	panic(&hostPanic{function, what})
 }

@@ -2,35 +2,44 @@ package guest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/abi/wire"
+	"github.com/wasmill/wasmill/host/guest/image"
+	"github.com/wasmill/wasmill/host/guest/meter"
+	"github.com/wasmill/wasmill/host/guest/wasi"
 )
 
 // instance is a running module. All of it belongs to the goroutine that is
 // calling it.
 type instance struct {
 	module  *module
+	form    *form
+	kind    meter.Form
 	mod     api.Module
 	mem     api.Memory
-	linear  linearMemory
+	linear  *image.Memory
 	alloc   api.Function // handles are cached: looking one up allocates its stack
 	process api.Function
 	ctx     callContext
 	stack   [3]uint64 // arguments and result of a call into the guest
+	cpu     cpu
 
-	calls  Calls
-	config []byte // the JSON that init got
-	many   []byte // what a state call keeps apart from guest memory, reused
-	stores int
-	limits Limits
-	log    *logger
-	clock  clock
-	random random
+	calls   Calls
+	config  []byte // the JSON that init got
+	many    []byte // what a state call keeps apart from guest memory, reused
+	stores  int
+	limits  Limits
+	log     *logger
+	wasi    *wasi.State
+	random  random
+	metrics []definition // what init has defined, in order
 
 	op      abi.Op // of the call that is running, 0 during start-up
 	records int    // of the batch that is running
@@ -48,7 +57,7 @@ func (in *instance) Batch(ctx context.Context, b *wire.Batch) (abi.Errno, error)
 	in.random.from(b.Partition.Name, uint64(b.Partition.Number), position)
 	size := b.FrameSize()
 	in.records = b.Count
-	status, err := in.run(ctx, abi.OpBatch, size, b, nil)
+	status, err := in.run(ctx, abi.OpBatch, in.cpu.record, size, b, nil)
 	if err == nil && status > 0 {
 		err = in.kill(&Trap{Kind: TrapABI, Message: fmt.Sprintf("%s returned %d for a batch: 0 or a negative error number is allowed", abi.ExportProcess, status)})
 		return abi.OK, err
@@ -60,7 +69,7 @@ func (in *instance) Batch(ctx context.Context, b *wire.Batch) (abi.Errno, error)
 func (in *instance) End(ctx context.Context, token []byte) (bool, abi.Errno, error) {
 	in.random.from("end", 0, hash(token))
 	in.records = 0
-	status, err := in.run(ctx, abi.OpEnd, len(token), nil, token)
+	status, err := in.run(ctx, abi.OpEnd, max(longTime, in.cpu.record), len(token), nil, token)
 	switch {
 	case err != nil:
 		return false, abi.OK, err
@@ -74,8 +83,8 @@ func (in *instance) End(ctx context.Context, token []byte) (bool, abi.Errno, err
 }
 
 // run places a payload of size bytes, which is b as a frame or else token,
-// and calls wasmill_process.
-func (in *instance) run(ctx context.Context, op abi.Op, size int, b *wire.Batch, token []byte) (int32, error) {
+// and calls wasmill_process, which may use limit of CPU time.
+func (in *instance) run(ctx context.Context, op abi.Op, limit time.Duration, size int, b *wire.Batch, token []byte) (status int32, err error) {
 	if in.dead != nil {
 		return 0, in.dead
 	}
@@ -87,17 +96,22 @@ func (in *instance) run(ctx context.Context, op abi.Op, size int, b *wire.Batch,
 	}
 	in.op, in.emitted, in.fault, in.ctx.Context = op, 0, "", ctx
 	in.log.begin()
-	ptr, view, err := in.place(size)
-	if err != nil {
+	in.wasi.Begin()
+	if err := in.cpu.enter(ctx, quantum, limit); err != nil {
 		return 0, err
 	}
-	if b != nil {
-		b.PutFrame(view)
-	} else {
-		copy(view, token)
+	ptr, view, err := in.place(size)
+	if err == nil {
+		if b != nil {
+			b.PutFrame(view)
+		} else {
+			copy(view, token)
+		}
+		in.stack = [3]uint64{uint64(op), uint64(ptr), uint64(size)}
+		status, err = in.call(in.process)
 	}
-	in.stack = [3]uint64{uint64(op), uint64(ptr), uint64(size)}
-	return in.call(in.process)
+	in.cpu.leave()
+	return status, err
 }
 
 // place asks the guest for size bytes and returns where they are. The view
@@ -125,9 +139,15 @@ func (in *instance) place(size int) (ptr uint32, view []byte, err error) {
 	return ptr, view, nil
 }
 
-// call runs f with the arguments in in.stack and returns its result.
+// call runs f with the arguments in in.stack and returns its result. It is
+// between cpu.enter and cpu.leave.
 func (in *instance) call(f api.Function) (int32, error) {
 	if err := f.CallWithStack(&in.ctx, in.stack[:]); err != nil {
+		var u *unwind
+		if errors.As(err, &u) && u.err != nil {
+			_ = in.kill(&Trap{Kind: TrapStop, Message: "the call was ended"})
+			return 0, u.err
+		}
 		return 0, in.kill(in.trap(err))
 	}
 	if in.fault != "" {
@@ -152,6 +172,12 @@ func (in *instance) MemoryBytes() uint64 {
 	return uint64(in.mem.Size())
 }
 
+// Used implements Instance.
+func (in *instance) Used() time.Duration { return in.cpu.total }
+
+// Fuel implements Instance.
+func (in *instance) Fuel() uint64 { return in.cpu.spent }
+
 // Close implements Instance. It may be called again.
 func (in *instance) Close(ctx context.Context) error {
 	if in.mod == nil {
@@ -160,10 +186,11 @@ func (in *instance) Close(ctx context.Context) error {
 	in.log.close()
 	mod := in.mod
 	in.mod, in.mem = nil, nil
+	in.cpu.close()
 	if in.dead == nil {
 		in.dead = &Trap{Kind: TrapStop, Module: in.module.digest, Message: "the instance is closed"}
 	}
-	if err := mod.Close(ctx); err != nil {
+	if err := errors.Join(mod.Close(ctx), in.wasi.Close()); err != nil {
 		return fmt.Errorf("guest: module %s: closing an instance: %w", in.module.name, err)
 	}
 	return nil

@@ -38,7 +38,7 @@ func reply(s []uint64, buf, value []byte) {
 // running reports whether records or the end of the input are being
 // processed; state and outputs are reached only then.
 func (in *instance) running(s []uint64) bool {
-	if in.op == 0 {
+	if in.op != abi.OpBatch && in.op != abi.OpEnd {
 		setErrno(s, abi.EPERM)
 		return false
 	}

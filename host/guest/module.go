@@ -5,32 +5,33 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/tetratelabs/wazero"
-
 	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
-// module is a compiled WebAssembly module.
+// module is a WebAssembly module that was admitted.
 type module struct {
 	engine *Engine
 	name   string
 	digest string
-	code   wazero.CompiledModule
+	wasm   *wasm.Module
+	forms  forms
 }
 
 func (m *module) Digest() string { return m.digest }
 
 // Close frees the compiled code. Its instances must be closed before.
 func (m *module) Close(ctx context.Context) error {
-	if err := m.code.Close(ctx); err != nil {
+	if err := m.forms.close(ctx); err != nil {
 		return fmt.Errorf("guest: module %s: closing: %w", m.name, err)
 	}
 	return nil
 }
 
-// Instantiate makes an instance: the start function and _initialize run if
-// the module has them, then wasmill_init with config. What goes wrong in
-// them is a *Trap of kind TrapInit.
+// Instantiate makes an instance, from an image of an earlier one if there is
+// one that began with the same config. Otherwise the start function and
+// _initialize run if the module has them, then wasmill_init with config. What
+// goes wrong in them is a *Trap of kind TrapInit.
 func (m *module) Instantiate(ctx context.Context, config Init, calls Calls) (Instance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -50,13 +51,8 @@ func (m *module) Instantiate(ctx context.Context, config Init, calls Calls) (Ins
 	if err != nil {
 		return nil, fmt.Errorf("guest: module %s: the configuration is not JSON: %w", m.name, err)
 	}
-	in := &instance{module: m, calls: calls, config: payload, stores: len(config.Stores), limits: config.Limits}
-	in.ctx.in = in
-	in.log = newLogger(calls, m.engine.now, in.limits.LogRate)
-	if err := in.start(ctx); err != nil {
-		return nil, err
-	}
-	return in, nil
+	s := &starter{module: m, config: config, payload: payload, calls: calls}
+	return s.start(ctx)
 }
 
 // WithDefaults returns the limits with those of abi where they are 0, but for

@@ -3,6 +3,8 @@ package guest
 import (
 	"context"
 	"errors"
+	"runtime"
+	"time"
 
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/abi/wire"
@@ -45,6 +47,7 @@ func (m *nativeModule) Instantiate(ctx context.Context, config Init, calls Calls
 type nativeInstance struct {
 	module *nativeModule
 	code   NativeInstance
+	used   time.Duration
 	dead   error
 }
 
@@ -52,6 +55,7 @@ func (in *nativeInstance) Batch(ctx context.Context, b *wire.Batch) (abi.Errno, 
 	if err := in.check(ctx); err != nil {
 		return abi.OK, err
 	}
+	defer in.clock()()
 	status, err := in.code.Batch(b)
 	return status, in.end(err)
 }
@@ -60,6 +64,7 @@ func (in *nativeInstance) End(ctx context.Context, token []byte) (bool, abi.Errn
 	if err := in.check(ctx); err != nil {
 		return false, abi.OK, err
 	}
+	defer in.clock()()
 	more, status, err := in.code.End(token)
 	return more, status, in.end(err)
 }
@@ -78,7 +83,21 @@ func (in *nativeInstance) end(err error) error {
 	return in.dead
 }
 
+// clock measures the CPU time until the function that it returns is called.
+func (in *nativeInstance) clock() func() {
+	runtime.LockOSThread()
+	began := threadTime()
+	return func() {
+		in.used += max(0, threadTime()-began)
+		runtime.UnlockOSThread()
+	}
+}
+
 func (in *nativeInstance) MemoryBytes() uint64 { return 0 }
+
+func (in *nativeInstance) Used() time.Duration { return in.used }
+
+func (in *nativeInstance) Fuel() uint64 { return 0 }
 
 func (in *nativeInstance) Close(context.Context) error {
 	if in.dead == nil {

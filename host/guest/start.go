@@ -4,39 +4,181 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/host/guest/image"
+	"github.com/wasmill/wasmill/host/guest/meter"
+	"github.com/wasmill/wasmill/host/guest/sched"
+	"github.com/wasmill/wasmill/host/guest/wasi"
+	"github.com/wasmill/wasmill/host/guest/watchdog"
 )
 
-// start brings the instance up to the end of wasmill_init. On an error
-// everything is freed.
-func (in *instance) start(ctx context.Context) error {
-	in.ctx.Context = ctx
-	in.random.from("init", 0, 0)
-	err := in.startUp()
-	if err == nil {
+// starter makes one instance.
+type starter struct {
+	module  *module
+	config  Init
+	payload []byte // config as init gets it
+	calls   Calls
+}
+
+// start makes an instance from an image, and without one from nothing.
+// Start-up is tried in the form that is wanted and, if that does not get
+// through in time, in the patient one; since an image fits all forms, the
+// instance need not stay in it.
+func (s *starter) start(ctx context.Context) (Instance, error) {
+	want := s.wanted()
+	key := s.imageKey()
+	img, release := s.module.engine.images.get(key)
+	defer release()
+	if img != nil {
+		in, err := s.resume(ctx, want, img)
+		if err == nil || !errors.Is(err, errImage) {
+			return in.orNil(), err
+		}
+		s.module.engine.images.drop(key, err)
+	}
+	in, err := s.fresh(ctx, want)
+	if quantumOver(err) {
+		in, err = s.fresh(ctx, patient)
+	}
+	if err != nil {
+		return nil, err
+	}
+	img, done := in.image()
+	defer done()
+	if img == nil {
+		return in, nil
+	}
+	s.module.engine.images.put(key, img, in.cpu.total)
+	if in.kind != want {
+		if err := in.Close(ctx); err != nil {
+			return nil, err
+		}
+		in, err = s.resume(ctx, want, img)
+	} else {
+		err = in.resumed(ctx)
+	}
+	return in.orNil(), err
+}
+
+// wanted is the form that the instance is to run in.
+func (s *starter) wanted() meter.Form {
+	switch {
+	case s.config.Run.Fuel > 0:
+		return counted
+	case s.config.Run.Patient:
+		return patient
+	}
+	return fast
+}
+
+func quantumOver(err error) bool {
+	var t *Trap
+	return errors.As(err, &t) && t.over
+}
+
+// orNil keeps a nil *instance from becoming an Instance that is not nil.
+func (in *instance) orNil() Instance {
+	if in == nil {
 		return nil
 	}
-	_ = in.Close(ctx) // the instance is dead; there is nothing to add to err
-	return err
+	return in
+}
+
+// make makes an instance in which nothing has run yet.
+func (s *starter) make(ctx context.Context, kind meter.Form, img *image.Image) (in *instance, err error) {
+	m := s.module
+	in = &instance{module: m, kind: kind, calls: s.calls, config: s.payload, stores: len(s.config.Stores), limits: s.config.Limits}
+	in.ctx.in, in.ctx.Context = in, ctx
+	in.log = newLogger(s.calls, m.engine.now, in.limits.LogRate)
+	in.cpu = cpu{record: s.config.Run.RecordTime, budget: s.config.Run.Fuel, stay: kind == patient}
+	if in.cpu.record == 0 {
+		in.cpu.record = DefaultRecordTime
+	}
+	if in.form, err = m.form(ctx, kind); err != nil {
+		return nil, err
+	}
+	if in.wasi, err = wasi.New(in.surroundings()); err != nil {
+		return nil, err
+	}
+	if in.linear, err = image.NewMemory(image.Options{Limit: in.limits.Memory, Account: m.engine.account, Image: img}); err != nil {
+		return nil, fmt.Errorf("guest: module %s: %w", m.name, err)
+	}
+	// The instance has no name, so that any number of them live side by side;
+	// no function runs, because start-up calls what there is itself.
+	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
+	if in.mod, err = m.engine.runtime.InstantiateModule(experimental.WithMemoryAllocator(&in.ctx, in.linear), in.form.code, config); err != nil {
+		in.linear.Free() // wazero does not close what it could not start
+		return nil, fmt.Errorf("guest: module %s: %s", m.name, clean(err.Error(), 512))
+	}
+	in.mem = in.mod.Memory()
+	in.alloc = in.mod.ExportedFunction(abi.ExportAlloc)
+	in.process = in.mod.ExportedFunction(abi.ExportProcess)
+	if err := in.watch(); err != nil {
+		return nil, errors.Join(err, in.Close(ctx))
+	}
+	return in, nil
+}
+
+// watch gives the instance its share of the CPU and puts it under the dog's eye.
+func (in *instance) watch() error {
+	e := in.module.engine
+	in.cpu.share = scheduler().Share(e.share, sched.Options{Name: "instance"})
+	flag, err := watchdog.FlagOf(in.global(meter.ExportFlag))
+	if err == nil {
+		in.cpu.slot, err = e.dog.Slot(flag)
+	}
+	if err != nil {
+		return fmt.Errorf("guest: module %s: %w", in.module.name, err)
+	}
+	if in.kind == counted {
+		in.cpu.fuel = in.global(meter.ExportFuel)
+	}
+	return nil
+}
+
+// global returns a global that the rewriter exports.
+func (in *instance) global(name string) api.MutableGlobal {
+	g, _ := in.mod.ExportedGlobal(name).(api.MutableGlobal)
+	return g
+}
+
+// fresh makes an instance and takes it to the end of wasmill_init. On an
+// error everything is freed.
+func (s *starter) fresh(ctx context.Context, kind meter.Form) (*instance, error) {
+	in, err := s.make(ctx, kind, nil)
+	if err != nil {
+		return nil, err
+	}
+	in.random.from("init", 0, 0)
+	for _, d := range in.form.Data {
+		if !in.mem.Write(d.At, d.Bytes) {
+			return nil, errors.Join(fmt.Errorf("guest: module %s: its data at %#x lies beyond its memory", in.module.name, d.At), in.Close(ctx))
+		}
+	}
+	err = in.cpu.enter(ctx, startQuantum, longTime)
+	if err == nil {
+		err = in.startUp()
+		in.cpu.leave()
+	}
+	if err != nil {
+		_ = in.Close(ctx) // the instance is dead; there is nothing to add to err
+		return nil, err
+	}
+	return in, nil
 }
 
 func (in *instance) startUp() error {
-	m := in.module
-	ctx := experimental.WithMemoryAllocator(&in.ctx, &in.linear)
-	mod, err := m.engine.runtime.InstantiateModule(ctx, m.code, in.moduleConfig())
-	if err != nil {
-		in.linear.Free() // wazero does not close what it could not start
-		return in.initTrap("the start function", in.kill(in.trap(err)))
-	}
-	in.mod, in.mem = mod, mod.Memory()
-	in.alloc = mod.ExportedFunction(abi.ExportAlloc)
-	in.process = mod.ExportedFunction(abi.ExportProcess)
-	if f := mod.ExportedFunction(abi.ExportInitialize); f != nil {
-		if _, err := in.call(f); err != nil {
-			return in.initTrap(abi.ExportInitialize, err)
+	for _, f := range []struct{ export, what string }{{in.form.Start, "the start function"}, {abi.ExportInitialize, abi.ExportInitialize}} {
+		if call := in.mod.ExportedFunction(f.export); f.export != "" && call != nil {
+			if _, err := in.call(call); err != nil {
+				return in.initTrap(f.what, err)
+			}
 		}
 	}
 	ptr, view, err := in.place(len(in.config))
@@ -45,14 +187,13 @@ func (in *instance) startUp() error {
 	}
 	copy(view, in.config)
 	in.stack = [3]uint64{uint64(ptr), uint64(len(in.config))}
-	status, err := in.call(mod.ExportedFunction(abi.ExportInit))
-	if err != nil {
+	status, err := in.call(in.mod.ExportedFunction(abi.ExportInit))
+	switch {
+	case err != nil:
 		return in.initTrap(abi.ExportInit, err)
-	}
-	if status < 0 {
+	case status < 0:
 		return in.initTrap("", in.kill(&Trap{Message: fmt.Sprintf("%s returned %s (%d)%s", abi.ExportInit, abi.Errno(-status), status, in.log.quote())}))
-	}
-	if status > 0 {
+	case status > 0:
 		return in.initTrap("", in.kill(&Trap{Message: fmt.Sprintf("%s returned %d: 0 or a negative error number is allowed", abi.ExportInit, status)}))
 	}
 	return nil
@@ -67,6 +208,27 @@ func (in *instance) initTrap(where string, err error) error {
 	if where != "" {
 		t.Message = fmt.Sprintf("%s: %s", where, t.Message)
 	}
+	t.over = t.Kind == TrapQuantum
 	t.Kind = TrapInit
 	return t
+}
+
+// resumed tells the guest that it goes on from an image, with a seed that
+// depends on its place in the job alone. A guest need not know the operation.
+func (in *instance) resumed(ctx context.Context) error {
+	var seed [32]byte
+	h := fnv.New64a()
+	h.Write(in.config)
+	in.random.from("resumed", h.Sum64(), 0)
+	_, _ = in.random.Read(seed[:]) // never fails
+	status, err := in.run(ctx, abi.OpResumed, longTime, len(seed), nil, seed[:])
+	in.op = 0
+	if err == nil && status != 0 && abi.Errno(-status) != abi.ENOSYS {
+		err = in.kill(&Trap{Message: fmt.Sprintf("%s returned %d for resumed", abi.ExportProcess, status)})
+	}
+	if err != nil {
+		err = in.initTrap("going on from an image", err)
+		_ = in.Close(ctx) // the instance is dead; there is nothing to add to err
+	}
+	return err
 }

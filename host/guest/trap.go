@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/wasmill/wasmill/host/guest/meter"
 )
 
 // hostPanic unwinds a guest after a host function panicked.
@@ -36,6 +38,11 @@ func (in *instance) trap(err error) *Trap {
 	if len(t.Stack) > 0 {
 		t.Function = t.Stack[0]
 	}
+	var u *unwind
+	if errors.As(err, &u) {
+		t.Kind, t.Message = u.kind, u.text
+		return t
+	}
 	var host *hostPanic
 	if errors.As(err, &host) {
 		t.Kind, t.Message = TrapABI, clean(host.Error(), 512)
@@ -53,7 +60,7 @@ func (in *instance) memoryFull() bool { return in.MemoryBytes() >= in.memoryMax(
 
 // memoryMax returns the bytes that the memory may grow to.
 func (in *instance) memoryMax() uint64 {
-	limit := in.module.engine.memory
+	limit := in.limits.Memory
 	if in.mem == nil {
 		return limit
 	}
@@ -88,6 +95,9 @@ func frames(stack string) []string {
 			continue
 		}
 		name := clean(withoutSignature(strings.TrimPrefix(line, ".")), 128)
+		if strings.HasPrefix(name, meter.ImportModule+".") { // ours
+			continue
+		}
 		if n := len(names); n > 0 && names[n-1] == name {
 			continue
 		}

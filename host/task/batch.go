@@ -177,11 +177,12 @@ func (b *Batch) clone() *Batch {
 	return c
 }
 
-// pieces yields b in views of at most the given records and bytes, at least
-// one record each; b itself if it is small enough.
-func (b *Batch) pieces(records, bytes int) iter.Seq[*Batch] {
+// pieces yields b in views of at most the given bytes and as many records as
+// records says before each, at least one; b itself if it is small enough.
+func (b *Batch) pieces(records func() int, bytes int) iter.Seq[*Batch] {
 	return func(yield func(*Batch) bool) {
-		if b.Count <= records && len(b.Records) <= bytes {
+		most := records()
+		if b.Count <= most && len(b.Records) <= bytes {
 			yield(b)
 			return
 		}
@@ -191,10 +192,12 @@ func (b *Batch) pieces(records, bytes int) iter.Seq[*Batch] {
 			p = Batch{Batch: b.Batch, Origins: b.Origins[lo:hi]}
 			p.Records, p.Count = b.Records[from:off:off], hi-lo
 			lo, from = hi, off
-			return yield(&p)
+			goOn := yield(&p)
+			most = records()
+			return goOn
 		}
 		for i, r := range b.each() {
-			if i > lo && (i-lo >= records || off+len(r)-from > bytes) && !cut(i) {
+			if i > lo && (i-lo >= most || off+len(r)-from > bytes) && !cut(i) {
 				return
 			}
 			off += len(r)

@@ -91,7 +91,7 @@ func TestBatch_Pieces(t *testing.T) {
 	} {
 		var got []int
 		var all []string
-		for p := range b.pieces(c.records, c.bytes) {
+		for p := range b.pieces(func() int { return c.records }, c.bytes) {
 			got = append(got, p.Count)
 			all = append(all, content(t, p))
 		}
@@ -102,7 +102,7 @@ func TestBatch_Pieces(t *testing.T) {
 			t.Errorf("pieces of %d records, %d bytes hold %q", c.records, c.bytes, all)
 		}
 	}
-	for p := range b.pieces(2, 1<<20) { // a consumer may stop
+	for p := range b.pieces(func() int { return 2 }, 1<<20) { // a consumer may stop
 		if p.Count != 2 {
 			t.Error(p.Count)
 		}
@@ -144,7 +144,7 @@ func TestBatch_RandomCuts(t *testing.T) {
 		}
 		var all []string
 		records, bytes := 1+rng.IntN(5), 1+rng.IntN(300)
-		for p := range b.pieces(records, bytes) {
+		for p := range b.pieces(func() int { return records }, bytes) {
 			if p.Count > records || len(p.Records) > bytes && p.Count > 1 {
 				t.Fatalf("a piece of %d records, %d bytes; the limits are %d and %d", p.Count, len(p.Records), records, bytes)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/abi/record"
@@ -92,6 +93,11 @@ func (s *step) end(ctx context.Context, partition int, at epoch.End) (epoch.End,
 		switch {
 		case err == nil:
 			return next, s.emit(ctx)
+		case overran(err):
+			s.stats.Overruns.Add(1)
+			s.patient(time.Now())
+			try--
+			continue
 		case errors.Is(err, errNoProgress) || isTrap(err) && try > 0:
 			return at, &ModuleFailure{Step: s.spec.Name, Module: s.module.Digest(), Err: fmt.Errorf("end of partition %d: %w", partition, err)}
 		case !isTrap(err):

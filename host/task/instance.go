@@ -45,6 +45,7 @@ func (s *step) instantiate(ctx context.Context) error {
 		return err
 	}
 	s.inst = inst
+	s.fresh = inst.MemoryBytes()
 	s.stats.Memory.Store(int64(inst.MemoryBytes()))
 	return nil
 }

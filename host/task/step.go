@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/host/guest"
@@ -18,6 +19,8 @@ type StepStats struct {
 	Batches, Records, Out atomic.Int64
 	Failed                Tally        // records that the policy got, by Reason.Class
 	Traps                 Tally        // ends of instances, and of their starts after the first, by guest.TrapKind
+	Overruns              atomic.Int64 // calls that were made again because they took longer than a quantum
+	Recycled              atomic.Int64 // instances replaced because their memory was nearly full
 	Nanos                 atomic.Int64 // of CPU time spent in guests and in the calls that they make
 	Memory                atomic.Int64 // of the instance, in bytes
 	metrics               *metrics
@@ -45,11 +48,16 @@ type step struct {
 
 	again   []*Batch // parts of the batch still to be run, last first
 	crashes crashes
+	pace    pace
+	fresh   uint64      // bytes of memory that the instance began with
+	slow    []time.Time // when records overran the quantum, of the last minute
+	calm    time.Time   // until then instances stay patient, if they are
 }
 
-// run puts b through the step in pieces of the job's batch size.
+// run puts b through the step in pieces of the job's batch size, or smaller
+// ones if those take too long.
 func (s *step) run(ctx context.Context, b *Batch) error {
-	for p := range b.pieces(s.t.BatchLimit.Records, s.t.BatchLimit.Bytes) {
+	for p := range b.pieces(s.pace.records, s.t.BatchLimit.Bytes) {
 		if err := s.transact(ctx, p); err != nil {
 			return err
 		}
@@ -71,8 +79,10 @@ func (s *step) transact(ctx context.Context, b *Batch) error {
 		switch {
 		case err != nil && !isTrap(err):
 			return err
+		case overran(err):
+			s.overrun(v)
 		case err != nil && v.Count > 1:
-			whole = false
+			whole = whole && trapKind(err) == guest.TrapTimeout // slow is not unsteady
 			half := v.Count / 2
 			s.again = append(s.again, v.slice(half, v.Count), v.slice(0, half))
 		case err != nil:
@@ -137,9 +147,11 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 		return nil, err
 	}
 	s.t.State.Begin()
-	watch := startWatch()
+	inst := s.inst
+	before := inst.Used()
 	status, err := do()
-	s.stats.Nanos.Add(int64(watch.elapsed()))
+	used := inst.Used() - before
+	s.stats.Nanos.Add(int64(used))
 	s.stats.Batches.Add(1)
 	switch {
 	case s.t.broken != nil:
@@ -154,7 +166,8 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 	}
 	if err == nil && len(s.calls.failed) == 0 {
 		s.t.State.Keep()
-		return nil, nil
+		s.pace.took(s.calls.in.Count, used)
+		return nil, s.calmed(ctx)
 	}
 	s.t.State.Undo()
 	s.calls.drop()

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/wasmill/wasmill/abi/record"
 	"github.com/wasmill/wasmill/abi/wire"
@@ -31,6 +32,8 @@ type Config struct {
 	Modules    []guest.Module        // by step of the spec, nil where there is none
 	State      *overlay.Overlay
 	BatchLimit plugins.Limit // records and bytes of a batch, longest record
+	BatchTime  time.Duration // CPU time that a batch is to take in a module; 0 = any
+	RecordTime time.Duration // CPU time that a record may take in a module
 	Limits     guest.Limits
 }
 
@@ -131,9 +134,11 @@ func (t *Task) newStep(i int) *step {
 	}
 	s.stats.metrics = &s.metrics
 	s.calls = &calls{s: s, outs: make([]*Batch, len(ps.Outs))}
+	s.pace = pace{aim: t.BatchTime, most: t.BatchLimit.Records}
 	s.init = guest.Init{
 		Tenant: "default", Job: t.Plan.Spec.Job, Step: spec.Name, Task: t.Index, Partitions: t.stage.Partitions,
 		Config: spec.Config, Inputs: ps.Inputs, Outputs: spec.Outputs, Stores: []string{}, Lookups: []string{}, Limits: t.Limits,
+		Run: guest.Run{RecordTime: t.RecordTime},
 	}
 	for _, st := range ps.Stores {
 		s.stores = append(s.stores, st.ID)
@@ -168,6 +173,11 @@ func (t *Task) Run(ctx context.Context) (err error) {
 			t.seal()
 			if t.done {
 				return nil
+			}
+			for _, s := range t.steps {
+				if err := s.recycled(ctx); err != nil {
+					return err
+				}
 			}
 			continue
 		}

@@ -50,9 +50,14 @@ func StepWith(change func(*Module, Imports), body func(Imports) []byte) []byte {
 		m.ExportFunc(abi.ExportInit, "ii", "i", "", Const(0))
 	}
 	if !m.exported(abi.ExportProcess) {
-		m.ExportFunc(abi.ExportProcess, "iii", "i", "iiiiii", body(im))
+		m.ExportFunc(abi.ExportProcess, "iii", "i", "iiiiii", unknown(), body(im))
 	}
 	return m.Bytes()
+}
+
+// unknown refuses the operations that guests of this package do not know.
+func unknown() []byte {
+	return Code(Get(Op), Const(int32(abi.OpResumed)), Eq, If, Const(abi.ENOSYS.Status()), Return, End)
 }
 
 func (m *Module) exported(name string) bool {

@@ -1,0 +1,124 @@
+package guest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/wasmill/wasmill/host/guest/sched"
+	"github.com/wasmill/wasmill/host/guest/watchdog"
+)
+
+// What calls may use of the CPU.
+const (
+	quantum      = 10 * time.Millisecond // of a call before the dog sets the flag: what the garbage collector waits for at most
+	startQuantum = 25 * time.Millisecond // the same of start-up, which most languages are done with in it
+	longTime     = 30 * time.Second      // of start-up, and of one call of end
+)
+
+// DefaultRecordTime is the CPU time that one call may use for records.
+const DefaultRecordTime = time.Second
+
+// cpu is what an instance has of the CPU. A call is between enter and leave:
+// it has a slot of the scheduler, stays on its thread, and the dog watches it.
+// When its quantum is over the flag makes it tick: in the fast form that is
+// its end, in the patient form it gives way to others and goes on.
+type cpu struct {
+	share  *sched.Share
+	slot   *watchdog.Slot
+	fuel   api.MutableGlobal // of the counted form, else nil
+	record time.Duration     // what a call for records may use
+
+	limit   time.Duration // of the call that is running
+	used    time.Duration // by it, up to began
+	quantum time.Duration
+	began   time.Duration // on the thread's clock
+	total   time.Duration // by all calls
+	budget  uint64        // of fuel for one call
+	spent   uint64        // of fuel by the last call
+	stay    bool          // the tick goes on
+}
+
+// enter waits for credit and for a slot, and starts the clocks.
+func (c *cpu) enter(ctx context.Context, q, limit time.Duration) error {
+	if err := c.share.Enter(ctx); err != nil {
+		return err
+	}
+	c.quantum, c.limit, c.used = q, limit, 0
+	runtime.LockOSThread()
+	c.began = threadTime()
+	if c.fuel != nil {
+		c.fuel.Set(c.budget)
+	}
+	c.slot.Begin(q)
+	return nil
+}
+
+// leave stops the clocks and gives the slot back.
+func (c *cpu) leave() {
+	c.slot.End()
+	if c.fuel != nil {
+		c.spent = c.budget - min(c.fuel.Get(), c.budget) // below zero when it ran out
+	}
+	c.share.Leave(c.lap())
+	runtime.UnlockOSThread()
+}
+
+// lap returns the CPU time since the last lap or enter, and counts it.
+func (c *cpu) lap() time.Duration {
+	now := threadTime()
+	lap := max(0, now-c.began)
+	c.began = now
+	c.used += lap
+	c.total += lap
+	return lap
+}
+
+// tick is called by the guest when its flag is set. It returns if the guest
+// may go on, and otherwise what ends it.
+func (c *cpu) tick(ctx context.Context) *unwind {
+	if c.fuel != nil && int64(c.fuel.Get()) < 0 {
+		return &unwind{kind: TrapTimeout, text: fmt.Sprintf("it used up its fuel of %d", c.budget)}
+	}
+	lap := c.lap()
+	switch {
+	case ctx.Err() != nil:
+		return &unwind{err: ctx.Err()}
+	case !c.stay:
+		return &unwind{kind: TrapQuantum, text: fmt.Sprintf("it did not return within %v of CPU time", c.quantum)}
+	case c.used >= c.limit:
+		return &unwind{kind: TrapTimeout, text: fmt.Sprintf("it did not return within %v of CPU time", c.limit)}
+	}
+	if err := c.share.Yield(ctx, lap); err != nil {
+		return &unwind{err: err}
+	}
+	c.slot.Extend(min(c.quantum, c.limit-c.used))
+	return nil
+}
+
+// close gives back what the instance had.
+func (c *cpu) close() {
+	if c.slot != nil {
+		c.slot.Release()
+		c.slot = nil
+	}
+	c.share.Close()
+}
+
+// unwind ends a call from within a host function: as a trap of kind, or,
+// with err, for a reason that is not the guest's.
+type unwind struct {
+	kind TrapKind
+	text string
+	err  error
+}
+
+func (u *unwind) Error() string {
+	if u.err != nil {
+		return u.err.Error()
+	}
+	return u.text
+}

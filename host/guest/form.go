@@ -1,0 +1,105 @@
+package guest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/wasmill/wasmill/host/guest/compile"
+	"github.com/wasmill/wasmill/host/guest/meter"
+)
+
+// The forms of a module.
+const (
+	fast    = meter.Fast
+	patient = meter.Patient
+	counted = meter.Counted
+)
+
+// form is a module rewritten and compiled in one form.
+type form struct {
+	*meter.Result
+	code wazero.CompiledModule
+}
+
+// forms are those of one module that somebody has asked for.
+type forms struct {
+	mu   sync.Mutex
+	have [3]*form
+}
+
+// meterOptions are the same for every module of this build: they are part of
+// what an image fits to.
+func meterOptions(f meter.Form) meter.Options {
+	return meter.Options{Form: f, Stack: stackBudget, Lines: true}
+}
+
+// stackBudget is what the calls of an instance may take of its stack, in bytes.
+const stackBudget = 1 << 20
+
+// form returns the module in one of its forms, which is compiled when it is
+// first asked for.
+func (m *module) form(ctx context.Context, f meter.Form) (*form, error) {
+	m.forms.mu.Lock()
+	defer m.forms.mu.Unlock()
+	if have := m.forms.have[f]; have != nil {
+		return have, nil
+	}
+	r, err := meter.Rewrite(m.wasm, meterOptions(f))
+	if err != nil {
+		return nil, fmt.Errorf("guest: module %s: %s", m.name, clean(err.Error(), 2000))
+	}
+	code, err := m.engine.compile(ctx, r.Wasm, m.name)
+	if err != nil {
+		return nil, err
+	}
+	r.Wasm = nil // the compiled code is enough
+	made := &form{r, code}
+	m.forms.have[f] = made
+	return made, nil
+}
+
+// compile compiles what was rewritten.
+func (e *Engine) compile(ctx context.Context, wasm []byte, name string) (code wazero.CompiledModule, err error) {
+	if err = e.cache.Ensure(ctx, wasm); err == nil {
+		code, err = e.load(ctx, wasm)
+	}
+	if err == nil {
+		return code, nil
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("guest: module %s: compiling: %w", name, ctx.Err())
+	}
+	var bad *compile.ModuleError
+	if errors.As(err, &bad) {
+		return nil, fmt.Errorf("guest: module %s does not compile: %s", name, clean(err.Error(), 2000))
+	}
+	return nil, fmt.Errorf("guest: module %s: compiling: %w", name, err)
+}
+
+// load reads the machine code. A panic of wazero is an error.
+func (e *Engine) load(ctx context.Context, wasm []byte) (code wazero.CompiledModule, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			code, err = nil, fmt.Errorf("the compiler failed: %v", r)
+		}
+	}()
+	return e.runtime.CompileModule(ctx, wasm)
+}
+
+// close frees what was compiled.
+func (f *forms) close(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var errs []error
+	for i, have := range f.have {
+		if have != nil {
+			errs = append(errs, have.code.Close(ctx))
+			f.have[i] = nil
+		}
+	}
+	return errors.Join(errs...)
+}

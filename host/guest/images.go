@@ -1,0 +1,263 @@
+package guest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/host/guest/image"
+	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
+	"github.com/wasmill/wasmill/host/guest/meter"
+)
+
+// An image is an instance right behind wasmill_init: its memory, its globals,
+// the state of its WASI and the metrics that it has defined. Everything that
+// went into it is in its key, so a later instance that would begin with the
+// same can go on from it.
+
+// imagesVersion is that of what this file puts into an image and its key.
+const imagesVersion = 1
+
+// imageKey names what an instance begins with.
+func (s *starter) imageKey() string {
+	h := sha256.New()
+	o := meterOptions(fast)
+	fmt.Fprintf(h, "%d %d %d %d %d.%d %s ", imagesVersion, image.Version, meter.Version, o.Stack, abi.Version, abi.Minor, s.module.digest)
+	h.Write(s.payload)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// definition is a metric that a guest has defined.
+type definition struct {
+	Kind MetricKind `json:"kind"`
+	Name string     `json:"name"`
+}
+
+// Sections of an image beside its memory and globals.
+const (
+	sectionWASI    = "wasi"
+	sectionMetrics = "metrics"
+)
+
+// errImage says that an image does not fit or is damaged.
+var errImage = errors.New("guest: the image cannot be used")
+
+// image takes an image of an instance behind init, nil if the module does not
+// allow one. done lets go of it.
+func (in *instance) image() (img *image.Image, done func()) {
+	done = func() {}
+	if !in.form.Whole {
+		return nil, done
+	}
+	clock, err := in.wasi.Save()
+	if err != nil { // files are open: it starts afresh each time
+		return nil, done
+	}
+	state := image.State{Sections: map[string][]byte{sectionWASI: clock}}
+	for _, g := range in.form.Globals {
+		state.Globals = append(state.Globals, in.mod.ExportedGlobal(g.Export).Get())
+	}
+	if len(in.metrics) > 0 {
+		if state.Sections[sectionMetrics], err = json.Marshal(in.metrics); err != nil {
+			return nil, done
+		}
+	}
+	memory, _ := in.mem.Read(0, in.mem.Size())
+	if img, err = image.Take(memory, state); err != nil {
+		in.module.engine.log.Warn("no image could be taken: every instance starts afresh", "module", in.module.digest, "error", err)
+		return nil, done
+	}
+	return img, func() { _ = img.Close() } // mappings and other holders keep it
+}
+
+// resume makes an instance from an image. An error that wraps errImage says
+// that it is the image's fault.
+func (s *starter) resume(ctx context.Context, kind meter.Form, img *image.Image) (*instance, error) {
+	in, err := s.make(ctx, kind, img)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.restore(img); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", errImage, err), in.Close(ctx))
+	}
+	if err := in.resumed(ctx); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+func (in *instance) restore(img *image.Image) error {
+	if have := uint64(in.mem.Size()); have < img.Size() {
+		if _, ok := in.mem.Grow(uint32((img.Size() - have) >> 16)); !ok {
+			return fmt.Errorf("its memory of %d bytes: %s", img.Size(), in.linear.Refused())
+		}
+	}
+	state := img.State()
+	if len(state.Globals) != len(in.form.Globals) {
+		return fmt.Errorf("it has %d globals, the module %d", len(state.Globals), len(in.form.Globals))
+	}
+	for i, g := range in.form.Globals {
+		global, ok := in.mod.ExportedGlobal(g.Export).(api.MutableGlobal)
+		if !ok {
+			return fmt.Errorf("global %s is missing", g.Export)
+		}
+		global.Set(state.Globals[i])
+	}
+	if err := in.wasi.Restore(state.Sections[sectionWASI]); err != nil {
+		return err
+	}
+	if b := state.Sections[sectionMetrics]; len(b) > 0 {
+		if err := json.Unmarshal(b, &in.metrics); err != nil {
+			return err
+		}
+	}
+	for i, d := range in.metrics {
+		if handle, e := in.calls.MetricDefine(d.Kind, []byte(d.Name)); e != abi.OK || handle != uint32(i) {
+			return fmt.Errorf("metric %s, number %d of the image, is number %d here (%s)", d.Name, i, handle, e)
+		}
+	}
+	return nil
+}
+
+// images are those that an engine has at hand, and those on disk.
+type images struct {
+	dir string // "" = none on disk
+	log *slog.Logger
+
+	mu     sync.Mutex
+	have   map[string]*image.Image
+	saving sync.WaitGroup
+}
+
+// keptImages is how many images an engine holds open.
+const keptImages = 64
+
+// worthKeeping is the CPU time of a start-up from which on its image is kept
+// on disk: below, starting afresh is as quick as reading it.
+const worthKeeping = 4 * time.Millisecond
+
+// keepImages is how long an image stays on disk after its last use.
+const keepImages = 30 * 24 * time.Hour
+
+// keepIn keeps images on disk, beside the directory of compiled modules.
+func (s *images) keepIn(modules string) (err error) {
+	dir := ""
+	if modules != "" {
+		dir = filepath.Join(filepath.Dir(modules), "images")
+	}
+	if s.dir, err = cachedir.Make(dir, "images"); err != nil {
+		return err
+	}
+	files, _ := os.ReadDir(s.dir) // housekeeping: what cannot be read or removed stays
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) >= keepImages {
+			_ = os.Remove(filepath.Join(s.dir, f.Name()))
+		}
+	}
+	return nil
+}
+
+// get returns an image, which is open until release is called.
+func (s *images) get(key string) (img *image.Image, release func()) {
+	s.mu.Lock()
+	img = s.have[key]
+	if img != nil {
+		img = img.Share()
+	}
+	s.mu.Unlock()
+	if img == nil && s.dir != "" {
+		img = s.open(key)
+	}
+	if img == nil {
+		return nil, func() {}
+	}
+	return img, func() { _ = img.Close() }
+}
+
+func (s *images) path(key string) string { return filepath.Join(s.dir, key+".image") }
+
+// open reads an image from disk. One that is damaged is removed.
+func (s *images) open(key string) *image.Image {
+	img, err := image.Open(s.path(key), key)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		s.log.Warn("an image is made again", "file", s.path(key), "error", err)
+		_ = os.Remove(s.path(key)) // what cannot be removed is replaced
+		return nil
+	}
+	_ = os.Chtimes(s.path(key), time.Time{}, time.Now()) // it was used: housekeeping
+	s.keep(key, img)
+	return img
+}
+
+func (s *images) keep(key string, img *image.Image) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.have == nil {
+		s.have = map[string]*image.Image{}
+	}
+	if old := s.have[key]; old != nil {
+		_ = old.Close()
+	} else if len(s.have) >= keptImages {
+		for k, old := range s.have { // any one
+			_ = old.Close()
+			delete(s.have, k)
+			break
+		}
+	}
+	s.have[key] = img.Share()
+}
+
+// put keeps an image, on disk too if start-up, which took so long, is worth it.
+func (s *images) put(key string, img *image.Image, took time.Duration) {
+	s.keep(key, img)
+	if s.dir == "" || took < worthKeeping {
+		return
+	}
+	mine := img.Share()
+	s.saving.Go(func() {
+		defer func() { _ = mine.Close() }()
+		if err := mine.Save(s.path(key), key); err != nil {
+			s.log.Warn("an image is not kept", "file", s.path(key), "error", err)
+		}
+	})
+}
+
+// drop forgets an image that does not do.
+func (s *images) drop(key string, err error) {
+	s.log.Warn("an image is made again", "error", err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if img := s.have[key]; img != nil {
+		_ = img.Close()
+		delete(s.have, key)
+	}
+	if s.dir != "" {
+		_ = os.Remove(s.path(key)) // what cannot be removed is replaced
+	}
+}
+
+func (s *images) close() error {
+	s.saving.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, img := range s.have {
+		errs = append(errs, img.Close())
+	}
+	s.have = nil
+	return errors.Join(errs...)
+}
