@@ -40,6 +40,8 @@ type cpu struct {
 	budget  uint64        // of fuel for one call
 	spent   uint64        // of fuel by the last call
 	stay    bool          // the tick goes on
+	out     bool          // the slot of the scheduler is gone
+	charge  time.Duration // of the call, that the share has not been told of
 }
 
 // enter waits for credit and for a slot, and starts the clocks.
@@ -47,7 +49,7 @@ func (c *cpu) enter(ctx context.Context, q, limit time.Duration) error {
 	if err := c.share.Enter(ctx); err != nil {
 		return err
 	}
-	c.quantum, c.limit, c.used = q, limit, 0
+	c.quantum, c.limit, c.used, c.out = q, limit, 0, false
 	runtime.LockOSThread()
 	c.began = threadTime()
 	if c.fuel != nil {
@@ -63,7 +65,10 @@ func (c *cpu) leave() {
 	if c.fuel != nil {
 		c.spent = c.budget - min(c.fuel.Get(), c.budget) // below zero when it ran out
 	}
-	c.share.Leave(c.lap())
+	if lap := c.lap(); !c.out {
+		c.share.Leave(lap + c.charge)
+	}
+	c.charge = 0
 	runtime.UnlockOSThread()
 }
 
@@ -83,16 +88,20 @@ func (c *cpu) tick(ctx context.Context) *unwind {
 	if c.fuel != nil && int64(c.fuel.Get()) < 0 {
 		return &unwind{kind: TrapTimeout, text: fmt.Sprintf("it used up its fuel of %d", c.budget)}
 	}
-	lap := c.lap()
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return &unwind{err: ctx.Err()}
-	case !c.stay:
+	}
+	if !c.stay {
 		return &unwind{kind: TrapQuantum, text: fmt.Sprintf("it did not return within %v of CPU time", c.quantum)}
-	case c.used >= c.limit:
+	}
+	lap := c.lap()
+	if c.used >= c.limit {
+		c.charge = lap
 		return &unwind{kind: TrapTimeout, text: fmt.Sprintf("it did not return within %v of CPU time", c.limit)}
 	}
+	c.slot.End() // while it waits nothing runs
 	if err := c.share.Yield(ctx, lap); err != nil {
+		c.out = true
 		return &unwind{err: err}
 	}
 	c.slot.Extend(min(c.quantum, c.limit-c.used))
@@ -105,7 +114,6 @@ func (c *cpu) close() {
 		c.slot.Release()
 		c.slot = nil
 	}
-	c.share.Close()
 }
 
 // unwind ends a call from within a host function: as a trap of kind, or,

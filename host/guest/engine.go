@@ -66,10 +66,31 @@ type Engine struct {
 	memory  uint64
 	account *image.Account
 	share   *sched.Share
+	shares  map[place]*sched.Share // of instances, by where they run
+	mu      sync.Mutex             // guards shares
 	dog     *watchdog.Dog
 	log     *slog.Logger
 	now     func() time.Time
 	closed  atomic.Bool
+}
+
+// place is where an instance runs: one that replaces another has its share,
+// and so what that has used.
+type place struct {
+	step string
+	task int
+}
+
+func (e *Engine) shareOf(config Init) *sched.Share {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	at := place{config.Step, config.Task}
+	s := e.shares[at]
+	if s == nil {
+		s = scheduler().Share(e.share, sched.Options{Name: at.step})
+		e.shares[at] = s
+	}
+	return s
 }
 
 // scheduler shares the CPUs among all engines of the process.
@@ -78,7 +99,7 @@ var scheduler = sync.OnceValue(func() *sched.Scheduler { return sched.New(0) })
 // NewEngine returns an engine with the host functions in place. The engine
 // must be closed.
 func NewEngine(ctx context.Context, opts EngineOptions) (*Engine, error) {
-	e := &Engine{memory: opts.MemoryLimit, account: image.NewAccount(opts.MemoryTotal), log: opts.Log, now: opts.Now}
+	e := &Engine{memory: opts.MemoryLimit, account: image.NewAccount(opts.MemoryTotal), shares: map[place]*sched.Share{}, log: opts.Log, now: opts.Now}
 	if e.memory == 0 {
 		e.memory = DefaultMemory
 	}
@@ -122,6 +143,11 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.closed.Store(true)
 	err := e.runtime.Close(ctx)
 	err = errors.Join(err, e.cache.Close(ctx), e.images.close())
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range e.shares {
+		s.Close()
+	}
 	e.share.Close()
 	if err != nil {
 		return fmt.Errorf("guest: closing: %w", err)

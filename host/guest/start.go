@@ -13,7 +13,6 @@ import (
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/host/guest/image"
 	"github.com/wasmill/wasmill/host/guest/meter"
-	"github.com/wasmill/wasmill/host/guest/sched"
 	"github.com/wasmill/wasmill/host/guest/wasi"
 	"github.com/wasmill/wasmill/host/guest/watchdog"
 )
@@ -96,7 +95,7 @@ func (s *starter) make(ctx context.Context, kind meter.Form, img *image.Image) (
 	in = &instance{module: m, kind: kind, calls: s.calls, config: s.payload, stores: len(s.config.Stores), limits: s.config.Limits}
 	in.ctx.in, in.ctx.Context = in, ctx
 	in.log = newLogger(s.calls, m.engine.now, in.limits.LogRate)
-	in.cpu = cpu{record: s.config.Run.RecordTime, budget: s.config.Run.Fuel, stay: kind == patient}
+	in.cpu = cpu{share: m.engine.shareOf(s.config), record: s.config.Run.RecordTime, budget: s.config.Run.Fuel, stay: kind == patient}
 	if in.cpu.record == 0 {
 		in.cpu.record = DefaultRecordTime
 	}
@@ -128,7 +127,6 @@ func (s *starter) make(ctx context.Context, kind meter.Form, img *image.Image) (
 // watch gives the instance its share of the CPU and puts it under the dog's eye.
 func (in *instance) watch() error {
 	e := in.module.engine
-	in.cpu.share = scheduler().Share(e.share, sched.Options{Name: "instance"})
 	flag, err := watchdog.FlagOf(in.global(meter.ExportFlag))
 	if err == nil {
 		in.cpu.slot, err = e.dog.Slot(flag)

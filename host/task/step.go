@@ -172,7 +172,9 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 	s.t.State.Undo()
 	s.calls.drop()
 	if err != nil && isTrap(err) && trapKind(err) != guest.TrapStatus {
-		s.stats.Traps.add(string(trapKind(err)))
+		if !overran(err) {
+			s.stats.Traps.add(string(trapKind(err)))
+		}
 		if e := s.discard(ctx); e != nil {
 			return nil, e
 		}
