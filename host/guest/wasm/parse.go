@@ -135,7 +135,8 @@ func (p *parser) section(id byte, r *reader) {
 		}
 	case SecExport:
 		for range r.counted(3, p.caps.Exports, "exports") {
-			e := Export{Offset: r.pos, Name: r.name(), Kind: Kind(r.byte()), Index: r.u32()}
+			e := Export{Offset: r.pos}
+			e.Name, e.Kind, e.Index = r.name(), Kind(r.byte()), r.u32()
 			if e.Kind > Tag {
 				r.fail(e.Offset, "an export of kind %d", e.Kind)
 			}
@@ -182,7 +183,12 @@ func (p *parser) types(r *reader) {
 }
 
 func (p *parser) valueTypes(r *reader, of string) []ValueType {
-	n := r.counted(1, p.caps.Values, of)
+	at := r.pos
+	n := r.count(1)
+	if p.caps.Values > 0 && n > p.caps.Values {
+		r.over(at, "values of a type", "a type of %d %s, at most %d are allowed", n, of, p.caps.Values)
+		return nil
+	}
 	types := make([]ValueType, n)
 	for i := range types {
 		types[i] = valueType(r)
@@ -228,7 +234,8 @@ func (p *parser) typeIndex(r *reader) uint32 {
 func (p *parser) imports(r *reader) {
 	m := p.m
 	for range r.counted(4, p.caps.Imports, "imports") {
-		im := Import{Offset: r.pos, Module: r.name(), Name: r.name(), Kind: Kind(r.byte())}
+		im := Import{Offset: r.pos}
+		im.Module, im.Name, im.Kind = r.name(), r.name(), Kind(r.byte())
 		switch im.Kind {
 		case Func:
 			im.Type = p.typeIndex(r)
