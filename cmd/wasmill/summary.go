@@ -66,6 +66,8 @@ type stepFigures struct {
 	FailedBy map[string]int64 `json:"failed_by_class,omitempty"`
 	Traps    int64            `json:"traps"`
 	TrapsBy  map[string]int64 `json:"traps_by_kind,omitempty"`
+	Overruns int64            `json:"overruns"`
+	Recycled int64            `json:"recycled"`
 	Seconds  float64          `json:"guest_seconds"`
 	Memory   int64            `json:"memory_bytes"`
 	Metrics  map[string]int64 `json:"metrics,omitempty"`
@@ -107,7 +109,7 @@ func summarise(job *host.Job, start time.Duration, out container.Outcome, err er
 		guests += step.Guest
 		s.Steps = append(s.Steps, stepFigures{
 			Name: step.Name, Batches: step.Batches, Records: step.Records, Out: step.Out, Failed: step.Failed, FailedBy: step.FailedBy,
-			Traps: step.Traps, TrapsBy: step.TrapsBy, Seconds: step.Guest.Seconds(), Memory: step.Memory, Metrics: step.Metrics,
+			Traps: step.Traps, TrapsBy: step.TrapsBy, Overruns: step.Overruns, Recycled: step.Recycled, Seconds: step.Guest.Seconds(), Memory: step.Memory, Metrics: step.Metrics,
 		})
 	}
 	s.Run.GuestTime = guests.Seconds()

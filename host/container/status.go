@@ -24,6 +24,8 @@ type StepStatus struct {
 	FailedBy map[string]int64 // the same by class, as in dead letters; nil if none
 	Traps    int64            // instances that were lost, or did not start again
 	TrapsBy  map[string]int64 // the same by guest.TrapKind; nil if none
+	Overruns int64            // calls that were made again because they took longer than a quantum
+	Recycled int64            // instances replaced because their memory was nearly full
 	Guest    time.Duration    // CPU time in guests
 	Memory   int64            // of all instances, in bytes
 	Metrics  map[string]int64 // that the guests defined, by name; nil if none
@@ -55,6 +57,8 @@ func (r *run) status(s *Status) {
 			o.Batches += st.Batches.Load()
 			o.Records += st.Records.Load()
 			o.Out += st.Out.Load()
+			o.Overruns += st.Overruns.Load()
+			o.Recycled += st.Recycled.Load()
 			o.Guest += time.Duration(st.Nanos.Load())
 			o.Memory += st.Memory.Load()
 			o.Failed += add(&o.FailedBy, st.Failed.Counts())
