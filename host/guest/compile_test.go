@@ -1,6 +1,7 @@
 package guest_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -32,14 +33,14 @@ func TestCompile_RefusesWhatIsNoStep(t *testing.T) {
 		wasm []byte
 		want string
 	}{
-		{"nothing", nil, `it is not WebAssembly: it does not begin with "\0asm"`},
+		{"nothing", nil, "byte 0: it is too short to be a module"},
 		{"text", []byte("(module)"), `it is not WebAssembly`},
-		{"cut short", []byte("\x00asm\x01"), "its WebAssembly version 01 is not known"},
-		{"component", []byte("\x00asm\x0d\x00\x01\x00"), "it is a WebAssembly component"},
+		{"cut short", []byte("\x00asm\x01"), "byte 5: it is too short to be a module"},
+		{"component", []byte("\x00asm\x0d\x00\x01\x00"), "byte 4: it is a component, and components are not supported"},
 		{"empty module", wasmtest.New().Bytes(), "it does not export the marker wasmill_abi_1; build it with a wasmill SDK"},
 		{"program", program.Bytes(), "it is a program with _start that would run over stdin and stdout, which this build does not support"},
-		{"later version", future.Bytes(), "it is built for version 2 of wasmill's interface, this build has version 1"},
-		{"exports", bare.Bytes(), `it does not export its memory as "memory"; it does not export wasmill_alloc (i32) -> i32; its export wasmill_init is (i32) -> i32, not (i32, i32) -> i32; it does not export wasmill_process (i32, i32, i32) -> i32`},
+		{"later version", future.Bytes(), "it is built for version 2 of wasmill's interface, this build supports 1"},
+		{"exports", bare.Bytes(), `it does not export its memory as "memory"; it does not export wasmill_alloc (i32) -> i32; export section, byte 43: its export wasmill_init is (i32) -> i32, not (i32, i32) -> i32; it does not export wasmill_process (i32, i32, i32) -> i32`},
 		{"foreign import", importing("env", "f", "", ""), "it imports env.f; only wasmill_v1 and wasi_snapshot_preview1 may be imported from"},
 		{"unknown import", importing("wasmill_v1", "f", "", ""), "it imports wasmill_v1.f, which this build does not have"},
 		{"import of another type", importing("wasmill_v1", "now", "", "i"), "it imports wasmill_v1.now as () -> i32, but it is () -> i64"},
@@ -52,6 +53,43 @@ func TestCompile_RefusesWhatIsNoStep(t *testing.T) {
 			_, err := e.Compile(context.Background(), test.wasm, "./step.wasm")
 			if err == nil || !strings.HasPrefix(err.Error(), "guest: module ./step.wasm") || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error %v", err)
+			}
+		})
+	}
+}
+
+// Modules that end the compiler's process or keep it busy for minutes do not
+// reach it: nothing is compiled, and they are refused at once.
+func TestCompile_HostileModulesDoNotReachTheCompiler(t *testing.T) {
+	step := func(code ...[]byte) []byte {
+		return wasmtest.Step(func(wasmtest.Imports) []byte { return append(wasmtest.Code(code...), wasmtest.Const(0)...) })
+	}
+	table := append([]byte{0x0e, 0xc0, 0xb8, 0x02}, make([]byte, 40_001)...) // 40,000 targets
+	for _, test := range []struct {
+		name string
+		wasm []byte
+		want string
+	}{
+		{"a data section of 2^31-1 segments", []byte("\x00asm\x01\x00\x00\x00\x0b\x05\xff\xff\xff\xff\x07"), "data section, byte 10: 2147483647 entries do not fit into the 0 bytes that are left"},
+		{"a function section of 2^31-1 functions", []byte("\x00asm\x01\x00\x00\x00\x03\x05\xff\xff\xff\xff\x07"), "function section, byte 10: 2147483647 entries do not fit"},
+		{"a br_table of 40,000 targets", step(wasmtest.Block, wasmtest.Const(0), table, wasmtest.End), "40000 targets of a br_table, at most 4096 are allowed"},
+		{"20,000 nested blocks", step(bytes.Repeat(wasmtest.Block, 20_000), bytes.Repeat(wasmtest.End, 20_000)), "10001 blocks inside each other, at most 10000 are allowed"},
+		{"300,000 blocks side by side", step(bytes.Repeat(wasmtest.Code(wasmtest.Block, wasmtest.End), 300_000)), "its code may take the compiler"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			_, err := engine(t, guest.EngineOptions{CacheDir: dir}).Compile(t.Context(), test.wasm, "hostile.wasm")
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+			err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+				if err == nil && !d.IsDir() && d.Name() != "lock" {
+					t.Errorf("something was compiled: %s", path)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
 			}
 		})
 	}

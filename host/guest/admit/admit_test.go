@@ -250,7 +250,7 @@ func TestRead_SurvivesDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	good := wasmtest.FailOn("x", "message")
 	refused := 0
-	for range 20_000 {
+	for range 5000 {
 		b := append([]byte(nil), good...)
 		for range 1 + r.IntN(3) {
 			b[8+r.IntN(len(b)-8)] = byte(r.Uint32())
@@ -263,8 +263,8 @@ func TestRead_SurvivesDamage(t *testing.T) {
 			refused++
 		}
 	}
-	if refused < 1000 {
-		t.Errorf("seed %d: only %d of 20,000 were refused", seed, refused)
+	if refused < 300 {
+		t.Errorf("seed %d: only %d of 5,000 were refused", seed, refused)
 	}
 }
 
