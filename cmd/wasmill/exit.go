@@ -8,6 +8,7 @@ import (
 	"github.com/wasmill/wasmill/host"
 	"github.com/wasmill/wasmill/host/epoch"
 	"github.com/wasmill/wasmill/host/jobspec"
+	"github.com/wasmill/wasmill/host/tenant"
 	"github.com/wasmill/wasmill/plugins"
 )
 
@@ -33,6 +34,7 @@ func exitCode(err error) int {
 		module  *host.ModuleError
 		taken   *host.OccupiedError
 		usage   *usageError
+		remote  *tenant.RefusedError
 		system  *plugins.Error
 	)
 	switch {
@@ -41,7 +43,7 @@ func exitCode(err error) int {
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
 	case errors.As(err, &faults), errors.As(err, &file), errors.As(err, &changed), errors.As(err, &module),
-		errors.As(err, &taken), errors.As(err, &usage), errors.Is(err, host.ErrLocked):
+		errors.As(err, &taken), errors.As(err, &usage), errors.As(err, &remote), errors.Is(err, host.ErrLocked):
 		return exitUsage
 	case errors.As(err, &system) && system.Class == plugins.Unreachable:
 		return exitUnreachable

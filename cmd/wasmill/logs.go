@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"log/slog"
 )
 
@@ -17,4 +18,12 @@ func newLogger(scr *screen, level string) *slog.Logger {
 		l = slog.LevelError
 	}
 	return slog.New(slog.NewTextHandler(scr, &slog.HandlerOptions{Level: l}))
+}
+
+// debugLines is a writer that logs what it gets at the level debug.
+type debugLines struct{ log *slog.Logger }
+
+func (d debugLines) Write(p []byte) (int, error) {
+	d.log.Debug(string(bytes.TrimSpace(p)))
+	return len(p), nil
 }

@@ -7,10 +7,12 @@ import (
 	"os"
 
 	"github.com/wasmill/wasmill/host/guest/compile"
+	"github.com/wasmill/wasmill/host/tenant"
 )
 
 func main() {
-	if compile.Main(context.Background()) {
+	ctx := context.Background()
+	if compile.Main(ctx) || tenant.Main(ctx, workerOptions) {
 		return
 	}
 	os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))

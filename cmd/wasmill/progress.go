@@ -22,7 +22,7 @@ const (
 
 // showProgress shows what job is doing until the function that it returns is
 // called, which leaves the terminal clean.
-func showProgress(scr *screen, job *host.Job) (stop func()) {
+func showProgress(scr *screen, job job) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -57,7 +57,7 @@ func showProgress(scr *screen, job *host.Job) (stop func()) {
 
 // progress makes the lines that tell how far a job is.
 type progress struct {
-	job    *host.Job
+	job    job
 	width  func() int // of a line in columns
 	colour bool
 
@@ -70,7 +70,7 @@ type progress struct {
 func (p *progress) lines(s host.Status) []string {
 	p.measure(s)
 	return []string{
-		p.job.Spec.Job + "  " + p.share(s),
+		p.job.Spec().Job + "  " + p.share(s),
 		fmt.Sprintf("%s records, %s/s, epoch %d, %s unsealed, %s",
 			count(s.Records), count(int64(p.rate)), s.Epoch, size(s.Unsealed), seconds(s.Elapsed)),
 	}
@@ -102,7 +102,7 @@ func (p *progress) share(s host.Status) string {
 		files += f.Files
 		all = all && f.Done
 	}
-	if p.job.Decision == epoch.Resume || found == 0 || s.Bytes > found {
+	if p.job.Decision() == epoch.Resume || found == 0 || s.Bytes > found {
 		return size(s.Bytes) + " read"
 	}
 	of := fmt.Sprintf("%s of %s in %s", size(s.Bytes), size(found), plural(files, "file", "files"))
@@ -111,7 +111,7 @@ func (p *progress) share(s host.Status) string {
 	}
 	part := float64(s.Bytes) / float64(found)
 	text := fmt.Sprintf("%3d %%  %s", int(100*part), of)
-	return p.bar(part, p.width()-1-len(p.job.Spec.Job)-len("  [] ")-len(text)) + text
+	return p.bar(part, p.width()-1-len(p.job.Spec().Job)-len("  [] ")-len(text)) + text
 }
 
 // bar draws a share of 1 in at most room columns and a space behind it, and

@@ -11,6 +11,7 @@ import (
 	"github.com/wasmill/wasmill/host"
 	"github.com/wasmill/wasmill/host/container"
 	"github.com/wasmill/wasmill/host/epoch"
+	"github.com/wasmill/wasmill/host/tenant"
 )
 
 func runCommand() *cobra.Command {
@@ -30,6 +31,7 @@ func runCommand() *cobra.Command {
 	r.flags.add(cmd)
 	cmd.Flags().BoolVar(&r.fresh, "fresh", false, "drop the job's state and output and start over")
 	cmd.Flags().Var(r.output, "output", "form of the summary: a table on standard error, or a JSON document on standard output (on standard error if the job prints records)")
+	r.isolate.add(cmd)
 	cmd.Flags().Var(r.level, "log-level", "least level that is logged; auto is warn on a terminal and info elsewhere")
 	return cmd
 }
@@ -40,6 +42,7 @@ type runner struct {
 	file           string
 	fresh          bool
 	output, level  *choice
+	isolate        isolation
 	stdout, stderr io.Writer
 }
 
@@ -50,18 +53,11 @@ func (r *runner) run() error {
 	sig := catchSignals(scr, cancel)
 	defer sig.close()
 
-	out := &recordOutput{w: r.stdout, broken: func() { cancel(errReaderGone) }}
-	job, err := host.Open(ctx, host.Options{
-		File: r.file, Overrides: r.flags.over, Registry: registry(out), Fresh: r.fresh,
-		Log: newLogger(scr, r.level.value),
-		Building: func(dir string) {
-			scr.say("building %s (once, some seconds)…", shown(dir))
-		},
-	})
+	job, err := r.open(ctx, scr, cancel)
 	if err != nil {
 		return r.ended(ctx, scr, err)
 	}
-	if job.Decision == epoch.Nothing {
+	if job.Decision() == epoch.Nothing {
 		return errors.Join(r.nothingToDo(scr, job), job.Close())
 	}
 	sig.running(job)
@@ -82,6 +78,33 @@ func (r *runner) run() error {
 	return errors.Join(err, r.print(scr, job, s))
 }
 
+// open opens the job here, or in a process of its own.
+func (r *runner) open(ctx context.Context, scr *screen, cancel context.CancelCauseFunc) (job, error) {
+	if r.isolate.on {
+		return r.isolate.open(ctx, r, scr, cancel)
+	}
+	j, err := host.Open(ctx, jobOptions(tenant.Request{
+		File: r.file, Overrides: r.flags.over, Fresh: r.fresh, LogLevel: r.level.value,
+	}, r.stdout, scr, cancel))
+	if err != nil {
+		return nil, err
+	}
+	return localJob{j}, nil
+}
+
+// jobOptions are the options of a job that prints records to stdout and says
+// everything else on scr.
+func jobOptions(r tenant.Request, stdout io.Writer, scr *screen, cancel context.CancelCauseFunc) host.Options {
+	out := &recordOutput{w: stdout, broken: func() { cancel(errReaderGone) }}
+	return host.Options{
+		File: r.File, Overrides: r.Overrides, Registry: registry(out), Fresh: r.Fresh, CacheDir: r.CacheDir,
+		Log: newLogger(scr, r.LogLevel),
+		Building: func(dir string) {
+			scr.say("building %s (once, some seconds)…", shown(dir))
+		},
+	}
+}
+
 // ended turns what became of a cancelled run into the reason of the
 // cancelling, and says it. Any other error stays what it is.
 func (r *runner) ended(ctx context.Context, scr *screen, err error) error {
@@ -96,7 +119,7 @@ func (r *runner) ended(ctx context.Context, scr *screen, err error) error {
 	return errInterrupted
 }
 
-func (r *runner) nothingToDo(scr *screen, job *host.Job) error {
+func (r *runner) nothingToDo(scr *screen, job job) error {
 	s := summarise(job, job.Status().Elapsed, container.Outcome{Finished: true}, nil)
 	scr.say("job %s has finished before; there is nothing to do", s.Job)
 	for _, o := range s.Outputs {
@@ -111,13 +134,13 @@ func (r *runner) nothingToDo(scr *screen, job *host.Job) error {
 
 // print prints the summary: JSON is a result and goes to standard output,
 // unless the job prints its records there.
-func (r *runner) print(scr *screen, job *host.Job, s *summary) error {
+func (r *runner) print(scr *screen, job job, s *summary) error {
 	if r.output.value == "table" {
 		_, err := io.WriteString(scr, s.table())
 		return err
 	}
 	w := r.stdout
-	if printsRecords(job.Spec) {
+	if printsRecords(job.Spec()) {
 		w = scr
 	}
 	doc, err := s.json()

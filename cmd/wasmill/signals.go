@@ -7,8 +7,6 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
-
-	"github.com/wasmill/wasmill/host"
 )
 
 var errSignal = errors.New("stopped by a signal")
@@ -27,8 +25,8 @@ type signals struct {
 	wg     sync.WaitGroup
 
 	mu       sync.Mutex
-	job      *host.Job // mu: nil until it runs
-	stopping bool      // mu
+	job      interface{ Stop() } // mu: nil until it runs
+	stopping bool                // mu
 }
 
 // catchSignals begins to watch; close must be called.
@@ -50,7 +48,7 @@ func catchSignals(scr *screen, cancel context.CancelCauseFunc) *signals {
 }
 
 // running tells that from now on the first signal finishes the epoch of job.
-func (s *signals) running(job *host.Job) {
+func (s *signals) running(job interface{ Stop() }) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.job = job

@@ -82,10 +82,10 @@ type sourceFault struct {
 
 // summarise takes down how a run went that took start to begin; err is what
 // Run returned.
-func summarise(job *host.Job, start time.Duration, out container.Outcome, err error) *summary {
+func summarise(job job, start time.Duration, out container.Outcome, err error) *summary {
 	s := &summary{
-		Job: job.Spec.Job, Outcome: outcome(job, out, err),
-		Steps: []stepFigures{}, Faults: []sourceFault{}, Outputs: outputs(job.Spec),
+		Job: job.Spec().Job, Outcome: outcome(job, out, err),
+		Steps: []stepFigures{}, Faults: []sourceFault{}, Outputs: outputs(job.Spec()),
 		Total: totals{
 			Records: out.Counts.Records, Bytes: out.Counts.Bytes, Splits: out.Counts.Splits, Skipped: out.Counts.Skipped,
 			DeadLetter: out.Counts.DeadLetter, Faults: out.Counts.Faults, Out: out.Counts.Out,
@@ -97,8 +97,8 @@ func summarise(job *host.Job, start time.Duration, out container.Outcome, err er
 	st := job.Status()
 	s.Epoch = st.Epoch
 	s.Run = runFigures{
-		Resumed: job.Decision == epoch.Resume, Records: st.Records, Bytes: st.Bytes, Seconds: st.Elapsed.Seconds(), Start: start.Seconds(),
-		CPU: cpuTime().Seconds(), Epochs: st.Epochs, Commits: st.Commit.Seconds(),
+		Resumed: job.Decision() == epoch.Resume, Records: st.Records, Bytes: st.Bytes, Seconds: st.Elapsed.Seconds(), Start: start.Seconds(),
+		CPU: job.CPU().Seconds(), Epochs: st.Epochs, Commits: st.Commit.Seconds(),
 	}
 	for _, f := range st.Found {
 		s.Run.Files += f.Files
@@ -121,9 +121,9 @@ func summarise(job *host.Job, start time.Duration, out container.Outcome, err er
 	return s
 }
 
-func outcome(job *host.Job, out container.Outcome, err error) string {
+func outcome(job job, out container.Outcome, err error) string {
 	switch {
-	case job.Decision == epoch.Nothing:
+	case job.Decision() == epoch.Nothing:
 		return "nothing_to_do"
 	case errors.Is(err, host.ErrPartial) && out.Finished:
 		return "partial"
@@ -135,10 +135,10 @@ func outcome(job *host.Job, out container.Outcome, err error) string {
 	return "failed"
 }
 
-func (s *summary) addFaults(job *host.Job, bySource [][]*plugins.Fault) {
+func (s *summary) addFaults(job job, bySource [][]*plugins.Fault) {
 	for i, faults := range bySource {
 		for _, f := range faults {
-			s.Faults = append(s.Faults, sourceFault{job.Spec.Sources[i].Name, string(f.Kind), quoted(f.Path), f.Err.Error()})
+			s.Faults = append(s.Faults, sourceFault{job.Spec().Sources[i].Name, string(f.Kind), quoted(f.Path), f.Err.Error()})
 		}
 	}
 }

@@ -16,7 +16,7 @@ type arrow struct {
 }
 
 var arrows = []arrow{
-	{"cmd/wasmill", []string{"host", "host/container", "host/epoch", "host/guest/compile", "host/jobspec", "host/plan", "host/scaffold", "plugins", "plugins/file"},
+	{"cmd/wasmill", []string{"host", "host/container", "host/epoch", "host/guest/compile", "host/jobspec", "host/plan", "host/scaffold", "host/tenant", "plugins", "plugins/file"},
 		"the binary drives the façade and what its options and results are made of; it knows a connector only to register it, and is the child that compiles"},
 	{"host", []string{"host/...", "plugins", "state", "state/pebblestore", "abi"},
 		"the façade puts the parts together, and it alone chooses the store"},
@@ -32,6 +32,8 @@ var arrows = []arrow{
 		"a task does not know the container that runs it"},
 	{"host/container", []string{"host/task", "host/epoch", "host/guest", "host/jobspec", "host/plan", "plugins", "state", "state/overlay", "abi/..."},
 		"a container gets its store and its connectors, it does not choose them"},
+	{"host/tenant", []string{"host", "host/container", "host/epoch", "host/jobspec", "host/plan", "plugins"},
+		"a supervisor knows a job as the binary does: from outside"},
 	{"host/scaffold", nil,
 		"a new step is text: no part of the engine"},
 	{"host/internal/archtest", nil,

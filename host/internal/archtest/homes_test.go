@@ -21,6 +21,8 @@ var homes = []home{
 		"everything else knows a store by its contract"},
 	{"github.com/hashicorp/go-plugin", []string{"host/tenant"}, false,
 		"only tenants have processes of their own"},
+	{"github.com/hashicorp/go-hclog", []string{"host/tenant"}, false,
+		"go-plugin wants to be told that it should not log"},
 	{"gopkg.in/yaml.v3", []string{"host/jobspec/..."}, false,
 		"a job file is read in one place"},
 	{"github.com/klauspost/compress", []string{"plugins/file/..."}, false,
