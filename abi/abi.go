@@ -9,7 +9,7 @@ package abi
 const (
 	Version = 1
 	// Minor counts additions that an older guest need not know.
-	Minor = 0
+	Minor = 1
 )
 
 // ImportModule is the module name of every host function.
@@ -28,7 +28,7 @@ const (
 // Op is the first argument of wasmill_process.
 type Op int32
 
-// The operations. OpTimers is reserved: no host of minor version 0 sends it.
+// The operations. OpTimers is reserved: no host of minor version 1 sends it.
 const (
 	OpBatch   Op = 1 // a frame of records
 	OpTimers  Op = 2 // a frame of timers that are due

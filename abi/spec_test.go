@@ -44,7 +44,7 @@ func types(cell string) string {
 }
 
 func TestSpec_Imports(t *testing.T) {
-	rows := table(t, "| import | parameters | result | 1.0 |")
+	rows := table(t, "| import | parameters | result | 1.1 |")
 	if len(rows) != len(abi.Imports) {
 		t.Fatalf("SPEC.md has %d imports, the list %d", len(rows), len(abi.Imports))
 	}

@@ -49,7 +49,7 @@ func TestVersion(t *testing.T) {
 	for _, arg := range []string{"version", "--version"} {
 		r := wasmill(t, t.TempDir(), arg)
 		r.has(t, 0)
-		if !strings.HasPrefix(r.stdout, "wasmill ") || !strings.Contains(r.stdout, "(ABI 1.0, go1.") || strings.Count(r.stdout, "\n") != 1 {
+		if !strings.HasPrefix(r.stdout, "wasmill ") || !strings.Contains(r.stdout, "(ABI 1.1, go1.") || strings.Count(r.stdout, "\n") != 1 {
 			t.Errorf("%s: got %q", arg, r.stdout)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/wasmill/wasmill/host/guest/admit"
 	"github.com/wasmill/wasmill/host/guest/compile"
-	"github.com/wasmill/wasmill/host/guest/image"
 	"github.com/wasmill/wasmill/host/guest/sched"
 	"github.com/wasmill/wasmill/host/guest/watchdog"
 )
@@ -37,16 +36,16 @@ type EngineOptions struct {
 	// less a page.
 	MemoryLimit uint64
 
-	// MemoryTotal is the most that the memories of all instances may have
-	// together, in bytes. Default: no limit.
-	MemoryTotal uint64
+	// Tenant pays for the memory and the CPU time of the instances. Default: a
+	// tenant of the engine's own, without limits.
+	Tenant *Tenant
 
-	// CPU is the CPU time a second that the instances may use together.
-	// Default: no limit.
+	// CPU is the CPU time a second that the engine's instances may use
+	// together. Default: no limit but the tenant's.
 	CPU time.Duration
 
 	// Weight is the part of the CPU that the engine's instances get among the
-	// engines of this process while there is too little. Default 1.
+	// engines of the tenant while there is too little. Default 1.
 	Weight int
 
 	// Log gets what is wrong with the host itself. Default: slog's default.
@@ -64,7 +63,8 @@ type Engine struct {
 	images  images
 	host    admit.Host
 	memory  uint64
-	account *image.Account
+	tenant  *Tenant
+	own     bool // tenant is the engine's own
 	share   *sched.Share
 	shares  map[place]*sched.Share // of instances, by where they run
 	mu      sync.Mutex             // guards shares
@@ -93,13 +93,10 @@ func (e *Engine) shareOf(config Init) *sched.Share {
 	return s
 }
 
-// scheduler shares the CPUs among all engines of the process.
-var scheduler = sync.OnceValue(func() *sched.Scheduler { return sched.New(0) })
-
 // NewEngine returns an engine with the host functions in place. The engine
 // must be closed.
 func NewEngine(ctx context.Context, opts EngineOptions) (*Engine, error) {
-	e := &Engine{memory: opts.MemoryLimit, account: image.NewAccount(opts.MemoryTotal), shares: map[place]*sched.Share{}, log: opts.Log, now: opts.Now}
+	e := &Engine{memory: opts.MemoryLimit, tenant: opts.Tenant, shares: map[place]*sched.Share{}, log: opts.Log, now: opts.Now}
 	if e.memory == 0 {
 		e.memory = DefaultMemory
 	}
@@ -120,7 +117,10 @@ func NewEngine(ctx context.Context, opts EngineOptions) (*Engine, error) {
 	if e.cache, err = compile.Open(compile.Options{Config: compile.Config{DebugInfo: true}, Dir: opts.CacheDir, Temporary: opts.NoCache}); err != nil {
 		return nil, fmt.Errorf("guest: %w", err)
 	}
-	e.share = scheduler().Share(nil, sched.Options{Name: "engine", Weight: opts.Weight, Rate: opts.CPU})
+	if e.tenant == nil {
+		e.tenant, e.own = NewTenant(TenantOptions{Name: "default"}), true
+	}
+	e.share = scheduler().Share(e.tenant.share, sched.Options{Name: "engine", Weight: opts.Weight, Rate: opts.CPU})
 	e.images.log = e.log
 	if !opts.NoCache {
 		if err := e.images.keepIn(opts.CacheDir); err != nil {
@@ -149,14 +149,14 @@ func (e *Engine) Close(ctx context.Context) error {
 		s.Close()
 	}
 	e.share.Close()
+	if e.own {
+		e.tenant.Close()
+	}
 	if err != nil {
 		return fmt.Errorf("guest: closing: %w", err)
 	}
 	return nil
 }
-
-// MemoryBytes returns what the memories of all instances have together.
-func (e *Engine) MemoryBytes() uint64 { return e.account.Used() }
 
 // CPU returns what the engine's instances have had of the CPU.
 func (e *Engine) CPU() sched.Stats { return e.share.Stats() }

@@ -54,7 +54,7 @@ type Instance interface {
 // Init is what a step's init receives, as JSON in spec order; the indices of
 // Inputs, Outputs and Stores are the numbers used in calls.
 type Init struct {
-	ABIMinor   int      `json:"abi_minor"`
+	ABIMinor   int      `json:"abi_minor"` // Instantiate sets it
 	Tenant     string   `json:"tenant"`
 	Job        string   `json:"job"`
 	Step       string   `json:"step"`

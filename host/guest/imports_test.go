@@ -129,7 +129,7 @@ func TestImports_Results(t *testing.T) {
 		{"metric with a long name", "metric_define", strings.Repeat("a", 65), []any{int32(0), d, int32(65)}, -22, ""},
 		{"metric without a name", "metric_define", "hits", []any{int32(0), d, int32(0)}, -22, ""},
 		{"metric add", "metric_add", "", []any{int32(0), int64(-5)}, 0, ""},
-		{"config", "config", "", []any{d, int32(2048)}, 268, `{"abi_minor":0,"tenant":"","job":"","step":"step"`},
+		{"config", "config", "", []any{d, int32(2048)}, 268, `{"abi_minor":1,"tenant":"","job":"","step":"step"`},
 		{"config that does not fit", "config", "....", []any{d, int32(3)}, 268, "...."},
 	} {
 		t.Run(test.imp+": "+test.name, func(t *testing.T) {

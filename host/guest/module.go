@@ -36,6 +36,7 @@ func (m *module) Instantiate(ctx context.Context, config Init, calls Calls) (Ins
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	config.ABIMinor = abi.Minor
 	config.Limits = config.Limits.WithDefaults()
 	l := &config.Limits
 	if l.Memory == 0 || l.Memory > m.engine.memory {

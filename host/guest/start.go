@@ -105,7 +105,7 @@ func (s *starter) make(ctx context.Context, kind meter.Form, img *image.Image) (
 	if in.wasi, err = wasi.New(in.surroundings()); err != nil {
 		return nil, err
 	}
-	if in.linear, err = image.NewMemory(image.Options{Limit: in.limits.Memory, Account: m.engine.account, Image: img}); err != nil {
+	if in.linear, err = image.NewMemory(image.Options{Limit: in.limits.Memory, Account: m.engine.tenant.account, Image: img}); err != nil {
 		return nil, fmt.Errorf("guest: module %s: %w", m.name, err)
 	}
 	// The instance has no name, so that any number of them live side by side;
