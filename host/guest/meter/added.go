@@ -8,6 +8,7 @@ type added struct {
 	index  map[string]uint32
 	blocks []uint32 // of each type: one without parameters and with its results, plus 1
 	tick   uint32   // (i32) -> ()
+	none   uint32   // () -> ()
 	bulk   uint32   // (i32, i32, i32) -> ()
 }
 
@@ -22,7 +23,10 @@ func (a *added) init(r *rewriter) {
 	}
 	a.blocks = make([]uint32, len(r.m.Types))
 	a.tick = a.add(r, wasm.FuncType{Params: three[:1]})
-	if r.helpers.count() > 0 {
+	if r.helpers.check {
+		a.none = a.add(r, wasm.FuncType{})
+	}
+	if r.helpers.fill || r.helpers.copy || len(r.helpers.inits) > 0 {
 		a.bulk = a.add(r, wasm.FuncType{Params: three})
 	}
 	for i := range r.funcs {

@@ -96,7 +96,8 @@ func (r *rewriter) site(s *site, at, end int) int {
 		return at
 	case siteLong:
 		if r.o.Form != Counted {
-			r.freshCheck(s.depth)
+			r.result.Checks++
+			r.helperCall(s)
 		}
 		return at
 	case siteLoop:

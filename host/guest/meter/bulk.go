@@ -10,7 +10,7 @@ const (
 	length = 2
 )
 
-// helper appends the body of a helper, without its size:
+// bulk appends the body of a helper for memory, without its size:
 //
 //	block $cold
 //	  if length > bulkCheck
@@ -26,10 +26,10 @@ const (
 //
 // What is out of bounds traps in the instruction itself, before a byte is
 // written. The counted form charges for all and does it at once.
-func (r *rewriter) helper(h helper) {
+func (r *rewriter) bulk(h helper) {
 	r.out = append(r.out, 0, byte(wasm.OpBlock), 0x40) // no locals
 	if r.o.Form == Counted {
-		if h.op != wasm.OpMemoryInit { // which is charged where it is called
+		if h.kind != siteInit { // which is charged where it is called
 			r.op(wasm.OpGlobalGet, r.fuel())
 			r.wide(length)
 			r.i64(4)
@@ -43,7 +43,7 @@ func (r *rewriter) helper(h helper) {
 		r.longer(bulkPiece)
 		r.inBounds(h)
 		r.open(wasm.OpIf)
-		if h.op == wasm.OpMemoryCopy {
+		if h.kind == siteCopy {
 			r.copyPieces(h)
 		} else {
 			r.forward(h, 3)
@@ -84,7 +84,7 @@ func (r *rewriter) forward(h helper, cold uint32) {
 	r.i32(bulkPiece)
 	r.instr(h)
 	r.move(to, wasm.OpI32Add)
-	if h.op != wasm.OpMemoryFill {
+	if h.kind != siteFill {
 		r.move(from, wasm.OpI32Add)
 	}
 	r.move(length, wasm.OpI32Sub)
@@ -108,10 +108,10 @@ func (r *rewriter) inBounds(h helper) {
 		r.plain(wasm.OpI64Shl)
 	}
 	r.within(to, memory)
-	switch h.op {
-	case wasm.OpMemoryCopy:
+	switch h.kind {
+	case siteCopy:
 		r.within(from, memory)
-	case wasm.OpMemoryInit:
+	case siteInit:
 		r.within(from, func() { r.i64(int64(len(r.m.Data[h.segment].Bytes))) })
 	}
 }
@@ -126,14 +126,13 @@ func (r *rewriter) within(p uint32, size func()) {
 }
 
 func (r *rewriter) instr(h helper) {
-	r.out = wasm.AppendOp(r.out, h.op)
-	switch h.op {
-	case wasm.OpMemoryFill:
-		r.out = append(r.out, 0)
-	case wasm.OpMemoryCopy:
-		r.out = append(r.out, 0, 0)
-	case wasm.OpMemoryInit:
-		r.out = append(wasm.AppendU32(r.out, h.segment), 0)
+	switch h.kind {
+	case siteFill:
+		r.out = append(wasm.AppendOp(r.out, wasm.OpMemoryFill), 0)
+	case siteCopy:
+		r.out = append(wasm.AppendOp(r.out, wasm.OpMemoryCopy), 0, 0)
+	case siteInit:
+		r.out = append(wasm.AppendU32(wasm.AppendOp(r.out, wasm.OpMemoryInit), h.segment), 0)
 	}
 }
 

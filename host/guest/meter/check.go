@@ -27,14 +27,14 @@ func (r *rewriter) check(cold, cost uint32) {
 	}
 }
 
-// freshCheck is a check that is not answered from an earlier one. Where no
-// call lies between two checks, wazero takes the flag's value from a register
-// as long as it follows a straight line; a block that could be jumped to,
-// which the head of a loop is, ends that.
-func (r *rewriter) freshCheck(cold uint32) {
-	r.out = append(r.out, byte(wasm.OpLoop), 0x40)
-	r.check(cold+1, 0)
-	r.plain(wasm.OpEnd)
+// checkHelper appends the body of the helper that is a check. It is for checks
+// that follow each other in a straight line without a call between: there
+// wazero would take the flag's value from a register.
+func (r *rewriter) checkHelper() {
+	r.out = append(r.out, 0, byte(wasm.OpBlock), 0x40) // no locals
+	r.check(0, 0)
+	r.plain(wasm.OpReturn, wasm.OpEnd)
+	r.cold()
 }
 
 // spend makes the i64 on the stack the fuel, and stops if it is below 0.

@@ -127,7 +127,7 @@ func (s *scanner) body(i int) error {
 			height++
 		case wasm.OpMemoryInit, wasm.OpMemoryCopy, wasm.OpMemoryFill, wasm.OpDataDrop,
 			wasm.OpTableSet, wasm.OpTableGrow, wasm.OpTableInit, wasm.OpTableCopy, wasm.OpTableFill, wasm.OpElemDrop:
-			n, err := s.bulk(&in, f)
+			n, err := s.long(&in)
 			if err != nil {
 				return err
 			}
@@ -150,9 +150,9 @@ func (s *scanner) body(i int) error {
 	return nil
 }
 
-// bulk notes an operation on a range, and what else makes an image less than
+// long notes an operation on a range, and what else makes an image less than
 // whole. It returns how many instructions it stands for, itself aside.
-func (s *scanner) bulk(in *wasm.Instr, f *function) (uint32, error) {
+func (s *scanner) long(in *wasm.Instr) (uint32, error) {
 	switch in.Op {
 	case wasm.OpMemoryFill:
 		s.site(in, siteFill, 0)
@@ -170,19 +170,22 @@ func (s *scanner) bulk(in *wasm.Instr, f *function) (uint32, error) {
 			s.helpers.needInit(in.A)
 		} else {
 			s.site(in, siteLong, 0)
-			f.checks = true
+			s.needCheck()
 		}
 		return uint32(n / 16), nil
 	case wasm.OpTableGrow, wasm.OpTableInit, wasm.OpTableCopy, wasm.OpTableFill:
 		s.whole = false
 		s.site(in, siteLong, 0)
-		f.checks = true
+		s.needCheck()
 		return tableCost, nil
 	default:
 		s.whole = false
 	}
 	return 0, nil
 }
+
+// needCheck notes that the helper is used; the counted form charges instead.
+func (s *scanner) needCheck() { s.helpers.check = s.o.Form != Counted }
 
 func (s *scanner) site(in *wasm.Instr, kind siteKind, a uint32) {
 	s.sites = append(s.sites, site{

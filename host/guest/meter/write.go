@@ -114,9 +114,13 @@ func (r *rewriter) writeFunctions() {
 	for _, t := range r.m.Funcs {
 		r.u32(t)
 	}
-	for range r.helpers.count() {
-		r.u32(r.added.bulk)
-	}
+	r.helpers.each(func(h helper) {
+		if h.kind == siteLong {
+			r.u32(r.added.none)
+		} else {
+			r.u32(r.added.bulk)
+		}
+	})
 }
 
 func (r *rewriter) writeCode() {
@@ -138,7 +142,11 @@ func (r *rewriter) writeCode() {
 		at := len(r.out)
 		first := len(r.pieces)
 		r.from(-1, false)
-		r.helper(h)
+		if h.kind == siteLong {
+			r.checkHelper()
+		} else {
+			r.bulk(h)
+		}
 		r.shift(first, r.end(at))
 	})
 	r.result.Checks = checks
