@@ -35,6 +35,7 @@ type header struct {
 const (
 	headerSize = 8 + 4 + 4 + 8 + 4*32
 	align      = 64 << 10 // of the memory in the file: a page of any machine
+	wide       = 64 << 10 // a page of a guest
 	maxMeta    = 16 << 20
 )
 
@@ -143,8 +144,8 @@ func read(f *os.File, key string) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := memoryAt(int(h.Meta))
-	if h.Meta > maxMeta || h.Memory > 1<<32 || info.Size() != at+int64(h.Memory) {
+	at := memoryAt(int(min(h.Meta, maxMeta)))
+	if h.Meta > maxMeta || h.Memory > 1<<32 || h.Memory%wide != 0 || info.Size() != at+int64(h.Memory) {
 		return nil, damaged("its length")
 	}
 	meta := make([]byte, h.Meta)

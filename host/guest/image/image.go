@@ -21,6 +21,7 @@ type Image struct {
 	offset int64 // of the memory in the file
 	size   uint64
 	state  State
+	closed atomic.Bool
 }
 
 // file is counted by those who hold it: an Image for each Take, Open and
@@ -107,17 +108,22 @@ func (i *Image) State() State { return i.state }
 // Share returns another holder of the image, to be closed as well.
 func (i *Image) Share() *Image {
 	i.file.holders.Add(1)
-	shared := *i
-	return &shared
+	return &Image{file: i.file, offset: i.offset, size: i.size, state: i.state}
 }
 
-// Close lets go of the image. Memories that were made from it stay.
+// Close lets go of the image. Memories that were made from it stay. It may be
+// called again.
 func (i *Image) Close() error {
-	if i.file.holders.Add(-1) > 0 {
+	if i.closed.Swap(true) || i.file.holders.Add(-1) > 0 {
 		return nil
 	}
 	return i.file.File.Close()
 }
 
 // lay maps the image over the beginning of a reservation.
-func (i *Image) lay(space []byte) error { return lay(space, i.file.File, i.offset, i.size) }
+func (i *Image) lay(space []byte) error {
+	if i.size == 0 {
+		return nil
+	}
+	return lay(space, i.file.File, i.offset, i.size)
+}
