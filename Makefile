@@ -72,3 +72,8 @@ bench: need toolchains ## every benchmark, COUNT times each, to bench/results.tx
 	$(BENCH) -benchtime 500000x ./state/overlay -huge; \
 	for m in $(MODULES); do (cd $$m && $(BENCH) ./...); done; } | tee bench/results.txt
 	$(GO) run ./bench/plot < bench/results.txt
+
+.PHONY: bench-guests
+bench-guests: need toolchains ## what metering costs guests of each language; draws its figure
+	$(BENCH) ./bench/guests | tee bench/results-guests.txt
+	$(GO) run ./bench/plot < bench/results-guests.txt

@@ -2,11 +2,14 @@ package main
 
 import "math"
 
-// chart is a figure of horizontal bars, whose values are nanoseconds.
+// chart is a figure of horizontal bars, whose values are nanoseconds unless
+// write says otherwise.
 type chart struct {
 	title, about string
-	command      string // that measures it
-	log          bool   // the scale is logarithmic and begins at a power of ten
+	command      string               // that measures it
+	write        func(float64) string // a value as text; nil = duration
+	spread       string               // what a bar and the line below it are; "" = the runs' median, least and greatest
+	log          bool                 // the scale is logarithmic and begins at a power of ten
 	groups       []group
 	legend       []string // by series; none where bars have names
 }

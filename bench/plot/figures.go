@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // figures are drawn in this order, each if all it needs is there.
 var figures = []struct {
@@ -11,6 +14,7 @@ var figures = []struct {
 	{"wordcount.svg", wordCount},
 	{"state.svg", stateOps},
 	{"start.svg", startUp},
+	{"metering.svg", metering},
 }
 
 func loop(r *results) (*chart, bool) {
@@ -86,4 +90,38 @@ func startUp(r *results) (*chart, bool) {
 		command: "go test ./bench -run '^$' -bench Start",
 		groups:  []group{{bars: []bar{single("median", 0, median.times(1e6)), single("worst", 1, worst.times(1e6))}}},
 	}, ok && ok2
+}
+
+// metering has a bar for each way to meter a guest: the median of the
+// workloads, and a line from the least to the greatest of them.
+func metering(r *results) (*chart, bool) {
+	c := &chart{
+		title:   "What it costs a guest to be one that can be stopped",
+		about:   "per cent of time over the module as it is, on a logarithmic scale; cancel is wazero's own way",
+		command: "make bench-guests",
+		write:   percent,
+		spread:  "Medians of three workloads: JSON, a hash loop, a sort; a thin line goes from the least to the greatest.",
+		log:     true,
+	}
+	for _, guest := range []struct{ name, text string }{
+		{"assemblyscript", "AssemblyScript"}, {"c", "C"}, {"rust", "Rust"}, {"go", "Go"}, {"quickjs", "JavaScript, QuickJS"}, {"cpython", "Python, CPython"},
+	} {
+		g := group{label: guest.text}
+		for i, variant := range []string{"fast", "patient", "counted", "cancel"} {
+			var over []float64
+			for _, workload := range []string{"json", "hash", "sort"} {
+				if s, ok := r.get("bench/guests.Metering/guest="+guest.name+"/workload="+workload+"/variant="+variant, "over-%"); ok {
+					over = append(over, s.median)
+				}
+			}
+			if len(over) == 3 {
+				slices.Sort(over)
+				g.bars = append(g.bars, single(variant, i, spread{over[0], over[1], over[2]}))
+			}
+		}
+		if len(g.bars) > 0 {
+			c.groups = append(c.groups, g)
+		}
+	}
+	return c, len(c.groups) > 0
 }

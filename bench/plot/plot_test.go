@@ -99,10 +99,12 @@ func TestRun_DrawsWhatIsThere(t *testing.T) {
 		{"a size of state", without("BenchmarkReadModifyWrite/keys=10000000/"), nil, ""},
 		{"no state", without("BenchmarkReadModifyWrite"), []string{"state.svg"}, ""},
 		{"a part of word-count", strings.ReplaceAll(text, "guests-%", "strangers-%"), []string{"wordcount.svg"}, ""},
+		{"a variant of a guest", strings.ReplaceAll(text, "guest=rust/workload=hash/variant=cancel", "x"), nil, ""},
+		{"no metering", without("BenchmarkMetering"), []string{"metering.svg"}, ""},
 		{"no start", without("BenchmarkStart"), []string{"start.svg"}, ""},
 		{"another package's benchmark of that name", strings.ReplaceAll(text, "wasmill/bench\n", "wasmill/other\n"), []string{"loop.svg", "wordcount.svg", "start.svg"}, ""},
-		{"none", "PASS\n", []string{"loop.svg", "wordcount.svg", "state.svg", "start.svg"}, "no results to draw"},
-		{"a line that never ends", strings.Repeat("x", 1<<20), []string{"loop.svg", "wordcount.svg", "state.svg", "start.svg"}, "read results"},
+		{"none", "PASS\n", []string{"loop.svg", "wordcount.svg", "state.svg", "start.svg", "metering.svg"}, "no results to draw"},
+		{"a line that never ends", strings.Repeat("x", 1<<20), []string{"loop.svg", "wordcount.svg", "state.svg", "start.svg", "metering.svg"}, "read results"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -170,6 +172,14 @@ func TestScale_RoundTicks(t *testing.T) {
 		}
 		if s.at(tt.max) > 1 || s.at(s.ticks[0]) != 0 {
 			t.Errorf("%v to %v: from %v to %v of the plot", tt.min, tt.max, s.at(s.ticks[0]), s.at(tt.max))
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for v, want := range map[float64]string{0: "0 %", 4.25: "4.2 %", -0.71: "-0.7 %", 12.3: "12 %", 4438.6: "4439 %"} {
+		if got := percent(v); got != want {
+			t.Errorf("%v: got %q, want %q", v, got, want)
 		}
 	}
 }

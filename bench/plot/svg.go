@@ -43,6 +43,13 @@ func (c *chart) svg(machine string) []byte {
 	rect := func(x, y, w, h float64, series int) {
 		fmt.Fprintf(&out, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"%s\"/>\n", px(x), px(y), px(w), px(h), colours[series])
 	}
+	write, spread := c.write, c.spread
+	if write == nil {
+		write = duration
+	}
+	if spread == "" {
+		spread = "Medians of the runs; a thin line goes from the least to the greatest."
+	}
 	s := c.scale()
 	at := func(v float64) float64 { return left + s.at(v)*(right-left) }
 	text(margin, 28, "bold", c.title)
@@ -64,14 +71,14 @@ func (c *chart) svg(machine string) []byte {
 			if b.runs.max > b.runs.min {
 				fmt.Fprintf(&out, "<path class=\"spread\" d=\"M%s %sH%s\"/>\n", px(at(b.runs.min)), px(y+4+thick+1.5), px(at(b.runs.max)))
 			}
-			text(at(b.runs.median)+8, y+15, "", duration(b.runs.median))
+			text(max(at(b.runs.median), left)+8, y+15, "", write(b.runs.median))
 			y += row
 		}
 		y += 8
 	}
 	for _, v := range s.ticks {
 		fmt.Fprintf(&grid, "<path class=\"line\" d=\"M%s %dV%s\"/>\n", px(at(v)), top, px(y))
-		text(at(v), y+14, "soft mid", duration(v))
+		text(at(v), y+14, "soft mid", write(v))
 	}
 	y += 40
 	for i, l := range c.legend {
@@ -82,7 +89,7 @@ func (c *chart) svg(machine string) []byte {
 	y += float64((len(c.legend) + columns - 1) / columns * 20)
 	text(margin, y+4, "soft code", c.command)
 	text(margin, y+22, "soft", machine)
-	text(margin, y+40, "soft", "Medians of the runs; a thin line goes from the least to the greatest.")
+	text(margin, y+40, "soft", spread)
 	return fmt.Appendf(nil, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%s\" viewBox=\"0 0 %[1]d %[2]s\" role=\"img\">\n<title>%[3]s</title>\n%[4]s%[5]s%[6]s</svg>\n",
 		width, px(y+54), html.EscapeString(c.title), style, &grid, &out)
 }
@@ -105,4 +112,13 @@ func duration(ns float64) string {
 		return strconv.FormatFloat(ns, 'f', 1, 64) + unit
 	}
 	return strconv.FormatFloat(ns, 'f', 0, 64) + unit
+}
+
+// percent writes what is over 100 of something.
+func percent(v float64) string {
+	digits := 0
+	if math.Abs(v) < 9.95 && v != math.Trunc(v) {
+		digits = 1
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64) + " %"
 }

@@ -13,10 +13,12 @@ import (
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/abi/record"
 	"github.com/wasmill/wasmill/abi/wire"
+	"github.com/wasmill/wasmill/host/guest/meter"
 )
 
-// Link makes the modules that guests import: wazero's WASI, and wasmill_v1,
-// of which emit, fail and log do something and all else answers ENOSYS.
+// Link makes the modules that guests import: wazero's WASI; wasmill_v1, of
+// which emit, fail and log do something and all else answers ENOSYS; and, for
+// those that are rewritten, a tick that ends the call with ErrStopped.
 func Link(ctx context.Context, r wazero.Runtime) error {
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil {
 		return err
@@ -25,6 +27,11 @@ func Link(ctx context.Context, r wazero.Runtime) error {
 	for _, f := range abi.Imports {
 		b.NewFunctionBuilder().WithGoModuleFunction(hostFunction(f.Name), valueTypes(f.Params), valueTypes(f.Results)).Export(f.Name)
 	}
+	if _, err := b.Instantiate(ctx); err != nil {
+		return err
+	}
+	b = r.NewHostModuleBuilder(meter.ImportModule)
+	b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(tick), valueTypes("i32"), nil).Export(meter.ImportTick)
 	_, err := b.Instantiate(ctx)
 	return err
 }
