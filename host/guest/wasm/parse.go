@@ -5,10 +5,7 @@ import (
 	"math"
 )
 
-var (
-	header    = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
-	component = []byte{0, 'a', 's', 'm', 0x0d, 0, 1, 0}
-)
+var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
 
 var sectionNames = [...]string{"custom", "type", "import", "function", "table", "memory", "global", "export", "start", "element", "code", "data", "data count"}
 
@@ -37,7 +34,7 @@ func Parse(b []byte, caps Caps) (*Module, error) {
 		return nil, &Error{Offset: 0, Text: "it is not WebAssembly: it does not begin with \\0asm"}
 	case len(b) < len(header):
 		return nil, &Error{Offset: len(b), Text: "it is too short to be a module"}
-	case bytes.HasPrefix(b, component[:6]) && b[6] == 1:
+	case b[6] == 1 && b[7] == 0: // the layer, behind a version of its own
 		return nil, &Error{Offset: 4, Text: "it is a component, and components are not supported: build a core module (for Rust: target wasm32-unknown-unknown or wasm32-wasip1; for others: the core module before it is wrapped)"}
 	case !bytes.HasPrefix(b, header):
 		return nil, &Error{Offset: 4, Text: "its version of the binary format is not 1"}
