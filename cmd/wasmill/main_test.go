@@ -13,6 +13,7 @@ import (
 const beEnv = "WASMILL_TEST_BE_WASMILL"
 
 func TestMain(m *testing.M) {
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // children end at once under the race detector too
 	if compile.Main(context.Background()) {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -135,7 +136,7 @@ func TestOpen_MemoryFarAboveTheLimit(t *testing.T) {
 	}
 	dir := newJob(t, 10)
 	o := options(t, dir, hold+filepath.Join(dir, "held"))
-	o.Restarts, o.Memory = 1, 50<<20
+	o.Restarts, o.Memory, o.Stderr = 1, 50<<20, io.Discard
 	_, err := tenant.Open(t.Context(), o)
 	if err == nil || !strings.Contains(err.Error(), "its limit of 50 MiB") {
 		t.Errorf("error %v", err)
