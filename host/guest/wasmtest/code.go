@@ -17,7 +17,9 @@ var (
 	Sub         = []byte{0x6b}
 	DivU        = []byte{0x6e}
 	And         = []byte{0x71}
+	Shl         = []byte{0x74}
 	ShrU        = []byte{0x76}
+	Fill        = []byte{0xfc, 11, 0}
 )
 
 // Block opens a block without a result, which End closes.
@@ -58,6 +60,9 @@ func Load8(off uint32) []byte { return access(0x2d, 0, off) }
 
 // Store stores an i32 at the address below it plus off.
 func Store(off uint32) []byte { return access(0x36, 2, off) }
+
+// Store8 stores the low byte of an i32.
+func Store8(off uint32) []byte { return access(0x3a, 0, off) }
 
 // Store16 stores the low half of an i32.
 func Store16(off uint32) []byte { return access(0x3b, 1, off) }

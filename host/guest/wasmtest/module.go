@@ -12,6 +12,7 @@ type Module struct {
 	exports [][]byte
 	data    [][]byte
 	names   []string // of the functions, imported ones first
+	table   []byte
 	memory  []byte
 	start   []byte
 }
@@ -62,6 +63,9 @@ func (m *Module) Memory(least uint32) {
 	m.Export("memory", 2, 0)
 }
 
+// Table gives the module a table of least functions and no maximum.
+func (m *Module) Table(least uint32) { m.table = append([]byte{1, 0x70, 0}, uleb(uint64(least))...) }
+
 // Start makes f the start function.
 func (m *Module) Start(f uint32) { m.start = uleb(uint64(f)) }
 
@@ -87,6 +91,9 @@ func (m *Module) Bytes() []byte {
 	b = section(b, 1, m.types)
 	b = section(b, 2, m.imports)
 	b = section(b, 3, types)
+	if m.table != nil {
+		b = append(append(b, 4, byte(len(m.table))), m.table...)
+	}
 	if m.memory != nil {
 		b = append(append(b, 5), uleb(uint64(len(m.memory)))...)
 		b = append(b, m.memory...)
