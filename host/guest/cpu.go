@@ -59,7 +59,7 @@ func (c *cpu) enter(ctx context.Context, q, limit time.Duration) error {
 	return nil
 }
 
-// leave stops the clocks and gives the slot back.
+// leave stops the clocks and gives the slot back, if it still has one.
 func (c *cpu) leave() {
 	c.slot.End()
 	if c.fuel != nil {

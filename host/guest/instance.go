@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/tetratelabs/wazero/api"
@@ -41,15 +42,21 @@ type instance struct {
 	random  random
 	metrics []definition // what init has defined, in order
 
-	op      abi.Op // of the call that is running, 0 during start-up
-	records int    // of the batch that is running
-	emitted int    // bytes of the frames that this call emitted
-	fault   string // first fault in the ABI that a host function met in this call
-	dead    *Trap  // what ended the instance
+	busy    atomic.Bool // a call is running
+	op      abi.Op      // of the call that is running, 0 during start-up
+	placing bool        // wasmill_alloc has not returned yet
+	records int         // of the batch that is running
+	emitted int         // bytes of the frames that this call emitted
+	fault   string      // first fault in the ABI that a host function met in this call
+	dead    *Trap       // what ended the instance
 }
 
 // Batch implements Instance. It copies the frame into the guest's memory once.
 func (in *instance) Batch(ctx context.Context, b *wire.Batch) (abi.Errno, error) {
+	if err := in.begin(); err != nil {
+		return abi.OK, err
+	}
+	defer in.busy.Store(false)
 	var position uint64
 	if len(b.Records) >= wire.RecordHeaderSize {
 		position = uint64(firstPosition(b.Records))
@@ -67,6 +74,10 @@ func (in *instance) Batch(ctx context.Context, b *wire.Batch) (abi.Errno, error)
 
 // End implements Instance.
 func (in *instance) End(ctx context.Context, token []byte) (bool, abi.Errno, error) {
+	if err := in.begin(); err != nil {
+		return false, abi.OK, err
+	}
+	defer in.busy.Store(false)
 	in.random.from("end", 0, hash(token))
 	in.records = 0
 	status, err := in.run(ctx, abi.OpEnd, max(longTime, in.cpu.record), len(token), nil, token)
@@ -82,6 +93,15 @@ func (in *instance) End(ctx context.Context, token []byte) (bool, abi.Errno, err
 	return false, abi.Errno(-status), nil
 }
 
+// begin refuses a call while another one runs: an instance has one goroutine,
+// and to hold to that is up to its caller.
+func (in *instance) begin() error {
+	if !in.busy.CompareAndSwap(false, true) {
+		return fmt.Errorf("guest: module %s: an instance was called while a call of it is running", in.module.name)
+	}
+	return nil
+}
+
 // run places a payload of size bytes, which is b as a frame or else token,
 // and calls wasmill_process, which may use limit of CPU time.
 func (in *instance) run(ctx context.Context, op abi.Op, limit time.Duration, size int, b *wire.Batch, token []byte) (status int32, err error) {
@@ -94,7 +114,7 @@ func (in *instance) run(ctx context.Context, op abi.Op, limit time.Duration, siz
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	in.op, in.emitted, in.fault, in.ctx.Context = op, 0, "", ctx
+	in.op, in.placing, in.emitted, in.fault, in.ctx.Context = op, true, 0, "", ctx
 	in.log.begin()
 	in.wasi.Begin()
 	if err := in.cpu.enter(ctx, quantum, limit); err != nil {
@@ -107,6 +127,7 @@ func (in *instance) run(ctx context.Context, op abi.Op, limit time.Duration, siz
 		} else {
 			copy(view, token)
 		}
+		in.placing = false
 		in.stack = [3]uint64{uint64(op), uint64(ptr), uint64(size)}
 		status, err = in.call(in.process)
 	}

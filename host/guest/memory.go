@@ -36,9 +36,10 @@ func reply(s []uint64, buf, value []byte) {
 }
 
 // running reports whether records or the end of the input are being
-// processed; state and outputs are reached only then.
+// processed; state and outputs are reached only then, and not from
+// wasmill_alloc, which comes before.
 func (in *instance) running(s []uint64) bool {
-	if in.op != abi.OpBatch && in.op != abi.OpEnd {
+	if in.placing || in.op != abi.OpBatch && in.op != abi.OpEnd {
 		setErrno(s, abi.EPERM)
 		return false
 	}

@@ -159,7 +159,11 @@ func (s *starter) fresh(ctx context.Context, kind meter.Form) (*instance, error)
 			return nil, errors.Join(fmt.Errorf("guest: module %s: its data at %#x lies beyond its memory", in.module.name, d.At), in.Close(ctx))
 		}
 	}
-	err = in.cpu.enter(ctx, startQuantum, longTime)
+	q := startQuantum
+	if kind == patient {
+		q = quantum // it goes on anyway
+	}
+	err = in.cpu.enter(ctx, q, longTime)
 	if err == nil {
 		err = in.startUp()
 		in.cpu.leave()
