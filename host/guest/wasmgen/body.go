@@ -92,6 +92,39 @@ func (b *body) drill(n int) {
 	b.straight = false
 }
 
+// bulk emits operations on more than a megabyte of memory, some of which
+// overlap and some of which are out of bounds.
+func (b *body) bulk() {
+	place := func(out bool) {
+		at := b.n(0x8000)
+		if out {
+			at = largePages<<16 - largeBytes/2
+		}
+		b.number(int32(at))
+	}
+	ops := []wasm.Op{wasm.OpMemoryInit, wasm.OpMemoryCopy, wasm.OpMemoryFill, wasm.OpMemoryCopy, wasm.OpMemoryCopy}
+	for i, o := range ops[:1+b.n(len(ops))] {
+		place(i > 0 && b.one(5))
+		n := int32(largeBytes - b.n(0x8000))
+		if o == wasm.OpMemoryInit {
+			b.number(int32(largeBytes) - n)
+		} else {
+			place(b.one(20))
+		}
+		b.number(n)
+		b.emit(o)
+		switch o {
+		case wasm.OpMemoryInit:
+			b.u32(uint32(b.large))
+			b.code = append(b.code, 0)
+		case wasm.OpMemoryCopy:
+			b.code = append(b.code, 0, 0)
+		default:
+			b.code = append(b.code, 0)
+		}
+	}
+}
+
 // keep stores what the locals have, so that it is seen from outside.
 func (b *body) keep() {
 	stores := map[byte]wasm.Op{'i': 0x36, 'l': 0x37, 'f': 0x38, 'd': 0x39, 'v': 0xfd0b}
@@ -144,6 +177,9 @@ func (g *gen) outer(sig string) []byte {
 	b.number(int32(50 + b.n(100)))
 	b.emit(wasm.OpGlobalSet, globalCalls)
 	b.drill(12)
+	if b.large >= 0 {
+		b.bulk()
+	}
 	b.statements(3+b.n(6), 3)
 	b.keep()
 	return b.finish()

@@ -281,14 +281,16 @@ func (b *body) call(f, deep int) {
 		b.u32(uint32(b.imported + f))
 		return
 	}
+	table := uint32(tableCalls)
 	if b.one(40) {
 		b.bounded(deep, 7)
+		table = uint32(b.n(2)) // tableCalls or tableFuncs
 	} else {
 		b.number(int32(f))
 	}
 	b.emit(wasm.OpCallIndirect)
 	b.u32(b.typeOf(b.inners[f]))
-	b.u32(tableCalls)
+	b.u32(table)
 }
 
 // blockType emits the shortest form of a block's type.

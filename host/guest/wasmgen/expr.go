@@ -137,14 +137,6 @@ func (b *body) apply(o op, deep int) {
 	switch {
 	case o.Op == wasm.OpMemoryGrow:
 		b.bounded(deep, 1)
-	case o.Op == wasm.OpMemoryInit && b.large >= 0 && b.one(2):
-		b.bounded(deep, mask)
-		b.number(int32(b.n(0x2000)))
-		b.number(int32(b.n(largeBytes - 0x1000)))
-		b.emit(o.Op)
-		b.u32(uint32(b.large))
-		b.code = append(b.code, 0)
-		return
 	case o.Op == wasm.OpMemoryInit || o.Op == wasm.OpTableInit:
 		b.bounded(deep, map[wasm.Op]int32{wasm.OpMemoryInit: mask, wasm.OpTableInit: 3}[o.Op])
 		b.number(int32(b.n(4)))

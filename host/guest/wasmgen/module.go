@@ -33,7 +33,8 @@ const (
 	globalCalls  = 0 // calls that may still be made
 	firstGlobal  = 1 // then one of each type, as letters has them
 	mask         = 0x7fff
-	largeBytes   = 0x120000
+	largeBytes   = 0x240000 // of a passive segment of some modules
+	largePages   = 64       // of their memories
 )
 
 // gen is a module under construction.
@@ -49,20 +50,25 @@ type gen struct {
 	passive  []uint32 // data segments
 	most     int32    // mask of the lengths of bulk operations
 	large    int      // passive data segment of largeBytes, -1 = none
-	plain    bool     // all that changes are memory and globals of numbers
+	plain    bool     // no global changes but those of numbers
 }
 
 // Module returns the module of a seed. It exports "memory", functions "f0",
 // "f1" and so on, whose parameters and results are numbers, and most of its
 // mutable globals as "g0" and so on. All that an instance of every fourth seed
-// can change are its memory and globals of numbers.
+// can change are its memory and globals of numbers; of the seeds behind those
+// it is one thing more.
 func Module(seed uint64) []byte {
 	g := &gen{
 		rnd: rand.New(rand.NewPCG(seed, Version)), all: catalogue(), typeAt: map[string]uint32{},
-		most: 0xfff, large: -1, plain: seed%4 == 0,
+		most: 0xfff, large: -1, plain: seed%4 < 2,
 	}
-	if g.plain {
-		g.all = slices.DeleteFunc(g.all, func(o op) bool { return elsewhere[o.Op] })
+	if seed%4 < 2 {
+		one := wasm.Op(0)
+		if seed%4 == 1 {
+			one = elsewhere[seed/4%uint64(len(elsewhere))]
+		}
+		g.all = slices.DeleteFunc(g.all, func(o op) bool { return o.Op != one && slices.Contains(elsewhere, o.Op) })
 	}
 	g.produce = producers(g.all)
 	return g.module()
@@ -98,7 +104,7 @@ func (g *gen) module() []byte {
 	}
 	pages := uint32(1 + g.n(2))
 	if g.one(16) {
-		pages, g.most = 40, 0x1fffff // bulk operations of more than a megabyte
+		pages, g.most = largePages, 0x1fffff // bulk operations of more than a megabyte
 	}
 	data, segments := g.data()
 	var code []byte
@@ -155,11 +161,11 @@ func (g *gen) numeric() string {
 func (g *gen) data() (b []byte, n int) {
 	n = 2 + g.n(4)
 	for i := range n {
-		if i == n-1 && g.most > largeBytes {
+		if i == n-1 && g.most > 0xfff {
 			g.large = i
 			b = wasm.AppendU32(append(b, byte(wasm.Passive)), largeBytes)
 			for at := range largeBytes {
-				b = append(b, byte(at>>8))
+				b = append(b, byte(at>>8^at*7))
 			}
 			continue
 		}
@@ -168,7 +174,7 @@ func (g *gen) data() (b []byte, n int) {
 			b = append(b, byte(wasm.Passive))
 		} else {
 			b = append(b, byte(wasm.Active), byte(wasm.OpI32Const))
-			b = append(wasm.AppendS64(b, int64(g.n(mask))), byte(wasm.OpEnd))
+			b = append(wasm.AppendS64(b, int64(g.n(mask>>(8*g.n(2))))), byte(wasm.OpEnd)) // some overlap
 		}
 		b = append(b, byte(8+g.n(40)))
 		for range b[len(b)-1] {

@@ -58,10 +58,10 @@ var tableOps = []struct {
 	{wasm.OpTableGet, "i:T"}, {wasm.OpTableSet, "iT:"}, {wasm.OpTableGrow, "Ti:i"}, {wasm.OpTableFill, "iTi:"}, {wasm.OpRefNull, ":T"}, {wasm.OpRefIsNull, "T:i"},
 }
 
-// elsewhere are the instructions that change neither memory nor a global.
-var elsewhere = map[wasm.Op]bool{
-	wasm.OpDataDrop: true, wasm.OpElemDrop: true, wasm.OpTableSet: true, wasm.OpTableGrow: true,
-	wasm.OpTableInit: true, wasm.OpTableCopy: true, wasm.OpTableFill: true,
+// elsewhere are the instructions that change neither memory nor globals, but
+// something else of an instance.
+var elsewhere = []wasm.Op{
+	wasm.OpDataDrop, wasm.OpElemDrop, wasm.OpTableSet, wasm.OpTableGrow, wasm.OpTableInit, wasm.OpTableCopy, wasm.OpTableFill,
 }
 
 var alignments = map[wasm.Op]byte{
