@@ -84,6 +84,9 @@ func (r *rewriter) site(s *site, at, end int) int {
 			return at
 		}
 		r.op(wasm.OpCall, s.a+1)
+		if s.after && r.o.Form != Counted {
+			r.check(s.depth, 0)
+		}
 	case siteRefFunc:
 		if s.a < imported {
 			return at

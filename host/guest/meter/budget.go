@@ -1,12 +1,12 @@
 package meter
 
-// place decides which functions get a check at their entry or before calls,
+// place decides which functions get a check at their entry or about calls,
 // and which take from the stack budget. It goes through the call graph so
 // that a function comes behind those that it calls, and needs time linear in
 // the code.
 func (r *rewriter) place() {
 	g := newGraph(r)
-	w := walker{rewriter: r}
+	w := walker{rewriter: r, graph: g}
 	// Bytes of stack that may be used from a node on without a budget.
 	chain := make([]uint32, len(g.place))
 	for _, node := range g.order {
@@ -17,26 +17,15 @@ func (r *rewriter) place() {
 			continue
 		}
 		f := &r.funcs[node]
-		sum, below := f.instrs, uint32(0)
+		tail, below := r.paths(g, node, &w), uint32(0)
 		for i := f.sites; i < f.end; i++ {
-			s := &r.sites[i]
-			sum = add32(sum, r.siteWeight(s))
-			to, ok := g.target(s)
-			if !ok {
-				continue
+			if to, ok := g.target(&r.sites[i]); ok {
+				below = max(below, chain[to])
 			}
-			below = max(below, chain[to])
-			if s.kind == siteCall && g.place[to] >= g.place[node] { // a back edge
-				r.funcs[to].entry = true
-			}
-		}
-		f.weight = sum
-		if sum > pathLimit || g.cyclic[node] && sum > cycleSum {
-			f.weight = w.walk(int(node))
 		}
 		switch total := min(add32(f.frame, below), mostFrame); {
 		case g.cyclic[node]:
-			f.cost = min(add32(f.frame, f.weight>>unwindShift), mostFrame)
+			f.cost = min(add32(f.frame, tail>>unwindShift), mostFrame)
 		case total > chainLimit:
 			f.cost = total
 		default:
@@ -45,16 +34,52 @@ func (r *rewriter) place() {
 	}
 }
 
-// siteWeight returns how many instructions may run unchecked at a site, its
-// own aside. Of a function that is not placed yet, which a back edge leads to
-// and which therefore gets a check at its entry, it is 0.
-func (r *rewriter) siteWeight(s *site) uint32 {
+// paths finds the paths of a function. They are taken from sums over all that
+// is written in it as long as these are small, else from the longest paths.
+// It returns how many instructions the function may run after a call in a
+// cycle before a check or its end; frames in cycles pay for their own.
+func (r *rewriter) paths(g *graph, node uint32, w *walker) (tail uint32) {
+	f := &r.funcs[node]
+	var lead, trail uint32 // the greatest of any callee
+	sum := f.instrs        // and what callees run without a check
+	for i := f.sites; i < f.end; i++ {
+		s := &r.sites[i]
+		sum = add32(sum, own(r.m.ImportedFuncs, s))
+		to, ok := g.target(s)
+		if !ok || s.kind != siteCall {
+			continue
+		}
+		callee := &r.funcs[to]
+		if g.place[to] >= g.place[node] { // a back edge
+			callee.entry = true
+		}
+		if callee.through != none {
+			sum = add32(sum, callee.through)
+		}
+		lead, trail = max(lead, callee.lead), max(trail, callee.trail)
+	}
+	if gap := add32(sum, add32(lead, trail)); gap > pathLimit || g.cyclic[node] && sum > cycleSum {
+		return w.walk(node)
+	}
+	p := paths{lead: add32(sum, lead), through: sum, trail: add32(sum, trail)}
+	if f.top > 0 {
+		p.lead, p.through = f.top, none
+	}
+	if f.entry {
+		p.lead, p.through = 0, none
+	}
+	f.paths = p
+	return sum
+}
+
+// own returns how many instructions a site stands for besides its own, if it
+// leads to no function of the module.
+func own(imported int, s *site) uint32 {
 	switch s.kind {
 	case siteCall:
-		if int(s.a) < r.m.ImportedFuncs {
+		if int(s.a) < imported {
 			return hostCall
 		}
-		return r.funcs[int(s.a)-r.m.ImportedFuncs].weight
 	case siteFill, siteCopy, siteInit, siteLong:
 		return bulkCost
 	}

@@ -36,11 +36,12 @@
 //
 // There is a check at the head of every loop, before every call_indirect and
 // in every cycle of direct calls. On a path without one there are at most
-// 100,000 instructions, callees included, between two checks; or as many as
-// are written in a function without a call. Where recursion returns, frames
-// follow each other unchecked: a frame in a cycle of calls therefore also pays
-// a byte of stack for every 16 instructions that may run in it, so that a
-// budget of 1 MiB unwinds in 16 million instructions at most.
+// 100,000 instructions, callees included, between two checks, and as many
+// again as a function has in one piece without a call. Where recursion
+// returns, frames follow each other unchecked: a frame in a cycle of calls
+// therefore also pays a byte of stack for every 32 instructions that may run
+// in it on the way back, so that a budget of 1 MiB unwinds in 32 million
+// instructions at most.
 package meter
 
 // Version is that of the rewriting. It is part of the key of whatever is kept
@@ -73,7 +74,7 @@ const (
 	bulkCheck     = 16 << 10 // bytes from which on a bulk operation is checked
 	bulkPiece     = 1 << 20  // bytes that are moved between two checks
 	chainLimit    = 64 << 10 // bytes of frames that may be used without a budget
-	unwindShift   = 4        // log2 of the instructions that cost a byte of stack
+	unwindShift   = 5        // log2 of the instructions that cost a byte of stack
 	frameBytes    = 32       // of a frame without locals and operands
 	mostFrame     = 1 << 30  // a frame's cost, and the greatest budget
 	defaultStack  = 1 << 20

@@ -2,6 +2,7 @@ package meter
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
@@ -30,6 +31,7 @@ type site struct {
 	kind  siteKind
 	size  uint8 // bytes of the instruction
 	check bool  // of a siteCall: a check is put before it
+	after bool  // of a siteCall: a check is put behind it
 }
 
 // function is what is known of a function that the module defines.
@@ -37,12 +39,45 @@ type function struct {
 	sites, end uint32 // its range of rewriter.sites
 	instrs     uint32 // instructions, with what bulk operations add
 	outside    uint32 // those outside of loops
+	top        uint32 // those before a loop that every call comes to first; 0 = there may be none
 	frame      uint32 // bytes of stack
-	weight     uint32 // most instructions on a path between two checks, callees included
 	cost       uint32 // of the stack budget, 0 = it has none
 	entry      bool   // a check at its entry
 	returns    bool   // it has a siteReturn
 	checks     bool   // some site has a check
+	paths
+}
+
+// paths are bounds of the instructions that a call of a function runs between
+// two checks, in instructions with those of callees. Those of a function that
+// is not placed yet are 0: a back edge leads to it, so that it gets a check at
+// its entry.
+type paths struct {
+	lead    uint32 // from the entry to the first check, or to the end
+	through uint32 // from the entry to the end without a check; none = there always is one
+	trail   uint32 // from the last check to the end, or from the entry
+}
+
+// none is a path that there is not.
+const none = math.MaxUint32
+
+// plus adds to a path and stops below none.
+func plus(a, b uint32) uint32 {
+	if a == none || b == none {
+		return none
+	}
+	return min(add32(a, b), none-1)
+}
+
+// longer is the longer of two paths.
+func longer(a, b uint32) uint32 {
+	switch {
+	case a == none:
+		return b
+	case b == none:
+		return a
+	}
+	return max(a, b)
 }
 
 func fault(section string, at int, format string, args ...any) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/wasmill/wasmill/host/guest/meter"
 	"github.com/wasmill/wasmill/host/guest/wasm"
@@ -65,7 +66,10 @@ func start(t testing.TB, b []byte, o meter.Options) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Module, err = rt.InstantiateWithConfig(ctx, w.result.Wasm, wazero.NewModuleConfig().WithName(""))
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, rt); err != nil {
+		t.Fatal(err)
+	}
+	w.Module, err = rt.InstantiateWithConfig(ctx, w.result.Wasm, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
 		t.Fatalf("%s: %v", o.Form, err)
 	}

@@ -52,6 +52,7 @@ func (s *scanner) body(i int) error {
 		count  uint32 // instructions of the innermost loop
 		total  uint32
 		live   = true
+		left   bool // a branch may have left the function
 	)
 	for s.code.Next(&in) {
 		count++
@@ -67,6 +68,9 @@ func (s *scanner) body(i int) error {
 			}
 			s.blocks = append(s.blocks, block{base: height - params, params: params, result: result, loop: -1, live: live})
 			if in.Op == wasm.OpLoop {
+				if len(s.blocks) == 2 && live && !left && len(s.sites) == int(f.sites) {
+					f.top = total
+				}
 				top := &s.blocks[len(s.blocks)-1]
 				top.loop, top.saved, count = len(s.sites), count, 0
 				s.site(&in, siteLoop, 0)
@@ -88,14 +92,17 @@ func (s *scanner) body(i int) error {
 			most = max(most, height)
 			continue
 		case wasm.OpBr, wasm.OpBrTable, wasm.OpUnreachable:
-			live = false
+			live, left = false, true
 			continue
+		case wasm.OpBrIf:
+			left = true
+			height--
 		case wasm.OpReturn:
 			if live {
 				s.site(&in, siteReturn, 0)
 				f.returns = true
 			}
-			live = false
+			live, left = false, true
 			continue
 		case wasm.OpCall:
 			if int64(in.A) >= int64(len(s.types)) {
