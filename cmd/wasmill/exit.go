@@ -25,6 +25,9 @@ const (
 // say about it is said already.
 var errInterrupted = errors.New("interrupted")
 
+// errRefused says that a module would not run. Why is said already.
+var errRefused = errors.New("refused")
+
 // exitCode returns the exit code that belongs to the error of a command.
 func exitCode(err error) int {
 	var (
@@ -56,7 +59,7 @@ func exitCode(err error) int {
 func complain(w io.Writer, err error) {
 	var faults jobspec.Faults
 	switch {
-	case errors.Is(err, errInterrupted):
+	case errors.Is(err, errInterrupted), errors.Is(err, errRefused):
 	case errors.As(err, &faults):
 		fmt.Fprintln(w, faults)
 	default:

@@ -14,12 +14,19 @@ func Digest(wasm []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// admit takes wasm apart, or says why it is no step.
-func (e *Engine) admit(b []byte) (*wasm.Module, error) {
+// Admit takes a module apart and says what keeps it from running as a step,
+// without compiling it. What was refused for its form or a limit has no
+// Module; what was refused for what it imports or exports does.
+func (e *Engine) Admit(b []byte) (*admit.Module, error) {
 	m, err := admit.Read(b, admit.Limits{})
-	if err == nil {
-		err = m.Check(e.host, e.memory)
+	if err != nil {
+		return nil, err
 	}
+	return m, m.Check(e.host, e.memory)
+}
+
+func (e *Engine) admit(b []byte) (*wasm.Module, error) {
+	m, err := e.Admit(b)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,12 @@ import (
 func engine(t testing.TB) func(ctx context.Context, b []byte) bool {
 	r := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2))
 	t.Cleanup(func() { _ = r.Close(context.Background()) })
-	return func(ctx context.Context, b []byte) bool {
+	return func(ctx context.Context, b []byte) (taken bool) {
+		defer func() {
+			if recover() != nil { // wazero panics on some
+				taken = false
+			}
+		}()
 		c, err := r.CompileModule(ctx, b)
 		if err != nil {
 			return false
@@ -97,7 +102,7 @@ func TestParse_TakesDamagedModulesThatTheEngineTakes(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	takes, taken := engine(t), 0
-	for i := range uint64(1500) {
+	for i := range uint64(500) {
 		b := damaged(r, wasmgen.Module(seed+i%20))
 		err := fault(b)
 		if err == nil {
@@ -106,7 +111,7 @@ func TestParse_TakesDamagedModulesThatTheEngineTakes(t *testing.T) {
 			t.Fatalf("seed %d, module %d: %v", seed, i, err)
 		}
 	}
-	if taken < 50 {
+	if taken < 15 {
 		t.Errorf("seed %d: only %d modules were taken", seed, taken)
 	}
 }

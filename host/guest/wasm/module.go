@@ -138,6 +138,15 @@ type Section struct {
 	Start, End int    // of a custom section: behind its name
 }
 
+// Title returns what the specification calls the section; of a custom one
+// its name.
+func (s *Section) Title() string {
+	if s.ID == SecCustom {
+		return s.Name
+	}
+	return sectionNames[s.ID]
+}
+
 // The sections by number.
 const (
 	SecCustom byte = iota
