@@ -51,8 +51,8 @@ func hostMetricDefine(in *instance, m api.Memory, s []uint64) {
 		setErrno(s, e)
 		return
 	}
-	if in.op == 0 && int(handle) == len(in.metrics) {
-		in.metrics = append(in.metrics, definition{kind, string(name)})
+	if in.op == 0 {
+		in.define(int(handle), definition{kind, string(name)})
 	}
 	setLen(s, int(handle))
 }

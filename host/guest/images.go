@@ -44,6 +44,17 @@ type definition struct {
 	Name string     `json:"name"`
 }
 
+// define notes what init has defined under a handle. An image can give handles
+// again that count from 0 on. They do if the host began with this instance.
+func (in *instance) define(handle int, d definition) {
+	switch {
+	case handle == len(in.metrics):
+		in.metrics = append(in.metrics, d)
+	case handle > len(in.metrics) || in.metrics[handle] != d:
+		in.local = true
+	}
+}
+
 // Sections of an image beside its memory and globals.
 const (
 	sectionWASI    = "wasi"
@@ -53,11 +64,11 @@ const (
 // errImage says that an image does not fit or is damaged.
 var errImage = errors.New("guest: the image cannot be used")
 
-// image takes an image of an instance behind init, nil if the module does not
-// allow one. done lets go of it.
+// image takes an image of an instance behind init, nil if there is more to it
+// than an image holds. done lets go of it.
 func (in *instance) image() (img *image.Image, done func()) {
 	done = func() {}
-	if !in.form.Whole {
+	if !in.form.Whole || in.local {
 		return nil, done
 	}
 	clock, err := in.wasi.Save()
@@ -150,13 +161,12 @@ const worthKeeping = 4 * time.Millisecond
 // keepImages is how long an image stays on disk after its last use.
 const keepImages = 30 * 24 * time.Hour
 
-// keepIn keeps images on disk, beside the directory of compiled modules.
+// keepIn keeps images on disk, within the directory of compiled modules.
 func (s *images) keepIn(modules string) (err error) {
-	dir := ""
-	if modules != "" {
-		dir = filepath.Join(filepath.Dir(modules), "images")
+	if modules, err = cachedir.Make(modules, "modules"); err != nil {
+		return err
 	}
-	if s.dir, err = cachedir.Make(dir, "images"); err != nil {
+	if s.dir, err = cachedir.Make(filepath.Join(modules, "images"), "images"); err != nil {
 		return err
 	}
 	files, _ := os.ReadDir(s.dir) // housekeeping: what cannot be read or removed stays

@@ -41,6 +41,7 @@ type instance struct {
 	wasi    *wasi.State
 	random  random
 	metrics []definition // what init has defined, in order
+	local   bool         // its metrics have handles that mean nothing to a later host
 
 	busy    atomic.Bool // a call is running
 	op      abi.Op      // of the call that is running, 0 during start-up

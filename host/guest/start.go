@@ -62,7 +62,10 @@ func (s *starter) start(ctx context.Context) (Instance, error) {
 	} else {
 		err = in.resumed(ctx)
 	}
-	return in.orNil(), err
+	if err != nil {
+		return nil, err
+	}
+	return in, nil
 }
 
 // wanted is the form that the instance is to run in.
