@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -34,9 +35,9 @@ type rewriter struct {
 }
 
 // Rewrite rewrites m. The error is a *wasm.Error: of what cannot be rewritten,
-// and of what is invalid in a way that the rewriting would hide. Whatever else
-// is invalid stays so, for the compiler to find. The result has at most some
-// thirty times the bytes of m.
+// and of what is invalid in a way that the rewriting would hide; an unknown
+// form is another error. Whatever else is invalid stays so, for the compiler
+// to find. The result has at most some thirty times the bytes of m.
 func Rewrite(m *wasm.Module, o Options) (*Result, error) {
 	r, err := newRewriter(m, o)
 	if err != nil {
@@ -53,6 +54,9 @@ func Rewrite(m *wasm.Module, o Options) (*Result, error) {
 func newRewriter(m *wasm.Module, o Options) (*rewriter, error) {
 	if len(m.Bytes) > math.MaxInt32 {
 		return nil, fault("", len(m.Bytes), "a module of %d bytes, at most %d can be rewritten", len(m.Bytes), math.MaxInt32)
+	}
+	if o.Form > Counted {
+		return nil, fmt.Errorf("meter: %s is unknown", o.Form)
 	}
 	r := &rewriter{
 		m: m, o: o.withDefaults(), whole: true,

@@ -2,6 +2,7 @@ package meter
 
 import (
 	"math"
+	"slices"
 
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
@@ -20,12 +21,16 @@ type block struct {
 // types: what it computes of an invalid body is of no use and does no harm.
 type scanner struct {
 	*rewriter
-	code   wasm.Code
-	blocks []block
+	code    wasm.Code
+	blocks  []block
+	vectors []bool // of each type: it has a parameter that is one
 }
 
 func (r *rewriter) scan() error {
-	s := scanner{rewriter: r}
+	s := scanner{rewriter: r, vectors: make([]bool, len(r.m.Types))}
+	for i := range r.m.Types {
+		s.vectors[i] = slices.Contains(r.m.Types[i].Params, wasm.V128)
+	}
 	for i := range r.m.Bodies {
 		if err := s.body(i); err != nil {
 			return err
@@ -38,10 +43,7 @@ func (r *rewriter) scan() error {
 func (s *scanner) body(i int) error {
 	m, b, f := s.m, &s.m.Bodies[i], &s.funcs[i]
 	typ := &m.Types[m.Funcs[i]]
-	vectors := b.Vectors
-	for _, p := range typ.Params {
-		vectors = vectors || p == wasm.V128
-	}
+	vectors := b.Vectors || s.vectors[m.Funcs[i]]
 	f.sites = uint32(len(s.sites))
 	s.blocks = append(s.blocks[:0], block{result: len(typ.Results), loop: -1, live: true})
 	s.code.Reset(m, b)
