@@ -125,6 +125,7 @@ func TestInspect_WrongUse(t *testing.T) {
 		{"inspect", "wasmill: MODULE is missing: write wasmill inspect MODULE [flags]"},
 		{"inspect none.wasm", "wasmill: build: none.wasm does not exist: name a directory with source or a .wasm file"},
 		{"inspect pass.txt", "is neither a directory with source nor a .wasm file"},
+		{"inspect .", "holds no Go source"},
 		{"inspect pass.wasm --memory lots", `wasmill: --memory "lots" is not a size`},
 		{"inspect pass.wasm --memory 1KiB", "wasmill: --memory 1KiB is not between 64KiB and 4GiB"},
 		{"inspect pass.wasm --output yaml", "it is one of table, json"},

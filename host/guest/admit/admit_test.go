@@ -160,6 +160,7 @@ func TestRead_EstimatesTheCompilersTime(t *testing.T) {
 		least int // ms
 	}{
 		{"a long straight function", function(strings.Repeat("\x41\x00\x1a", 300_000)), 0},
+		{"a long function of ordinary code", function(strings.Repeat("\x02\x40"+strings.Repeat("\x41\x00\x1a", 20)+"\x0b", 2000)), 0},
 		{"blocks side by side", function(strings.Repeat("\x02\x40\x0b", 20_000)), 4000},
 		{"blocks inside each other", function(strings.Repeat("\x02\x40", 9000) + strings.Repeat("\x0b", 9000)), 700},
 		{"loops", function(strings.Repeat("\x03\x40\x0b", 20_000)), 15_000},
