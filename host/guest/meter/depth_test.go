@@ -79,3 +79,18 @@ func TestRewrite_ChecksWhatReturnsLate(t *testing.T) {
 		t.Errorf("%d checks over 540,000 instructions", n)
 	}
 }
+
+// Every member of a cycle has a budget, and nobody else.
+func TestRewrite_MembersOfCyclesHaveABudget(t *testing.T) {
+	const ring = 5
+	m := New()
+	for i := range uint32(ring) {
+		m.Func(fmt.Sprint("ring", i), "", "", "", Call((i+1)%ring), Call(ring))
+	}
+	m.Func("below", "", "", "")
+	m.ExportFunc("above", "", "", "", Call(2))
+	r := rewrite(t, m.Bytes(), meter.Options{})
+	if r.Budgeted != ring || r.EntryChecks != 1 {
+		t.Errorf("%d functions have a budget and %d a check at their entry, want %d and 1", r.Budgeted, r.EntryChecks, ring)
+	}
+}
