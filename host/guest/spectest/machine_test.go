@@ -11,8 +11,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"github.com/wasmill/wasmill/host/guest/admit"
 	"github.com/wasmill/wasmill/host/guest/meter"
-	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
 // machine runs modules in one form. Its runtime has the tick that rewritten
@@ -42,6 +42,10 @@ var (
 		{"counted", &meter.Options{Form: meter.Counted, KeepData: true}},
 	}
 )
+
+// limits are the defaults but for what one module of the suite has, a
+// br_table of 24,615 targets: see TestSuite_LimitsRefuseOneModule.
+var limits = admit.Limits{admit.Targets: 25_000}
 
 const (
 	budget = 1 << 20
@@ -79,18 +83,20 @@ type instance struct {
 	depth, fuel api.MutableGlobal // nil if the form has none
 }
 
-// rewriteError is the rewriter's refusal of a module.
+// rewriteError is a refusal of a module before the compiler sees it: by the
+// limits of admission or by the rewriter.
 type rewriteError struct{ error }
 
-// compile makes a module ready: rewritten, if the form says so.
+// compile makes a module ready: if the form says so, it is held against the
+// limits of admission and rewritten.
 func (m *machine) compile(b []byte, listen experimental.FunctionListenerFactory) (wazero.CompiledModule, *meter.Result, error) {
 	r := &meter.Result{Wasm: b}
 	if m.form.options != nil {
-		parsed, err := wasm.Parse(b, wasm.Caps{})
+		admitted, err := admit.Read(b, limits)
 		if err != nil {
 			return nil, nil, rewriteError{err}
 		}
-		if r, err = meter.Rewrite(parsed, *m.form.options); err != nil {
+		if r, err = meter.Rewrite(admitted.Module, *m.form.options); err != nil {
 			return nil, nil, rewriteError{err}
 		}
 	}

@@ -3,11 +3,14 @@ package spectest_test
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/wasmill/wasmill/host/guest/admit"
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
@@ -33,6 +36,9 @@ var versions = []struct {
 // TestSuite_HoldsUnchanged shows that the runner itself is right: without a
 // rewriter every assertion of the suite holds.
 func TestSuite_HoldsUnchanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the rewritten modules are what counts")
+	}
 	runVersions(t, original, nil)
 }
 
@@ -69,6 +75,34 @@ func runVersions(t *testing.T, f form, seen *coverage) {
 		}
 		if c.rewritten() != c.modules {
 			t.Errorf("%s: %d of %d modules are rewritten, want all", v.name, c.rewritten(), c.modules)
+		}
+	}
+}
+
+// TestSuite_LimitsRefuseOneModule shows how much of the suite the default
+// limits of admission let through: all but, at most, the module with the
+// largest br_table.
+func TestSuite_LimitsRefuseOneModule(t *testing.T) {
+	for _, v := range versions {
+		refused, modules := map[string]int{}, 0
+		for _, file := range suiteFiles(t, v.name) {
+			for _, c := range commands(t, file) {
+				if c.Type != "module" {
+					continue
+				}
+				b, err := os.ReadFile(filepath.Join(filepath.Dir(file), c.Filename))
+				if err != nil {
+					t.Fatal(err)
+				}
+				modules++
+				if _, err := admit.Read(b, admit.Limits{}); err != nil {
+					t.Log(filepath.Base(file), err)
+					refused[filepath.Base(file)]++
+				}
+			}
+		}
+		if modules != v.modules || sum(refused) > 1 || sum(refused) != refused["br_table.json"] {
+			t.Errorf("%s: of %d modules, %v are refused, want at most one of br_table.json, of %d", v.name, modules, refused, v.modules)
 		}
 	}
 }

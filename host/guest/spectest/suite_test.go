@@ -92,15 +92,35 @@ func suiteDir(t *testing.T) string {
 	return filepath.Join(strings.TrimSpace(string(out)), "internal", "integration_test", "spectest")
 }
 
+// suiteFiles returns the files of a version of the suite.
+func suiteFiles(t *testing.T, version string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(suiteDir(t), version, "testdata", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files of the suite: %v", err)
+	}
+	return files
+}
+
+// commands reads a file of the suite.
+func commands(t *testing.T, file string) []command {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var suite struct{ Commands []command }
+	if err := json.Unmarshal(raw, &suite); err != nil {
+		t.Fatal(err)
+	}
+	return suite.Commands
+}
+
 // runSuite runs all files of a version of the suite in one form.
 func runSuite(t *testing.T, version string, features api.CoreFeatures, f form, seen *coverage) *counts {
 	t.Helper()
-	dir := suiteDir(t)
-	files, err := filepath.Glob(filepath.Join(dir, version, "testdata", "*.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files of the suite in %s: %v", dir, err)
-	}
-	host, err := os.ReadFile(filepath.Join(dir, "testdata", "spectest.wasm"))
+	files := suiteFiles(t, version)
+	host, err := os.ReadFile(filepath.Join(suiteDir(t), "testdata", "spectest.wasm"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,18 +152,11 @@ type script struct {
 }
 
 func (s *script) run(t *testing.T) {
-	raw, err := os.ReadFile(s.file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var suite struct{ Commands []command }
-	if err := json.Unmarshal(raw, &suite); err != nil {
-		t.Fatal(err)
-	}
-	for i, c := range suite.Commands {
+	all := commands(t, s.file)
+	for i, c := range all {
 		as := ""
-		if i+1 < len(suite.Commands) && suite.Commands[i+1].Type == "register" {
-			as = suite.Commands[i+1].As
+		if i+1 < len(all) && all[i+1].Type == "register" {
+			as = all[i+1].As
 		}
 		switch skip, err := s.command(c, as); {
 		case err != nil:
