@@ -88,10 +88,10 @@ func extentText(e *host.Extent, show func(int64) string) string {
 	return text
 }
 
-// nearest returns the three limits that the module is nearest to. Of memories
-// every module has the one that it may.
+// nearest returns the three limits that the module is nearest to, memories
+// and tables aside: few are allowed, and to have one says nothing.
 func nearest(all []host.Usage) (lines []string) {
-	all = slices.DeleteFunc(slices.Clone(all), func(u host.Usage) bool { return u.Have == 0 || u.Most == 1 })
+	all = slices.DeleteFunc(slices.Clone(all), func(u host.Usage) bool { return u.Have == 0 || u.Most < 10 })
 	slices.SortStableFunc(all, func(a, b host.Usage) int { return cmp.Compare(share(b), share(a)) })
 	for _, u := range all[:min(len(all), 3)] {
 		lines = append(lines, fmt.Sprintf("%s of %s %s", count(int64(u.Have)), count(int64(u.Most)), u.What))
