@@ -139,7 +139,8 @@ func TestIsolate_SurvivesKills(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	dir := newSlowJob(t, slow)
+	const n = 3 * slow // not done before the last kill
+	dir := newSlowJob(t, n)
 	r := start(t, dir, "run", "job.yaml", "--isolate", "--log-level", "error")
 	var killed []int
 	for range 4 {
@@ -152,8 +153,8 @@ func TestIsolate_SurvivesKills(t *testing.T) {
 	}
 	last := worker(t, r.cmd.Process.Pid, killed...)
 	r.end().has(t, 0, "job guest finished in ")
-	if n := len(lines(t, filepath.Join(dir, "out"))); n != slow {
-		t.Errorf("%d lines came out, want %d", n, slow)
+	if got := len(lines(t, filepath.Join(dir, "out"))); got != n {
+		t.Errorf("%d lines came out, want %d", got, n)
 	}
 	gone(t, last)
 }
@@ -215,6 +216,9 @@ func TestIsolate_TheWorkerDiesWithItsSupervisor(t *testing.T) {
 	r := start(t, dir, "run", "job.yaml", "--isolate")
 	r.waitFor("slow record")
 	pid := worker(t, r.cmd.Process.Pid)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil { // or it would die of its logs
+		t.Fatal(err)
+	}
 	r.signal(os.Kill)
 	gone(t, pid)
 	r.end()
