@@ -8,7 +8,7 @@
 //   - A stack budget: calls that would use more than Options.Stack bytes end
 //     in a tick whose depth is above the budget.
 //   - Tables and memories have a maximum.
-//   - Active data segments are empty, for the host applies Result.Data; the
+//   - Active data segments are gone or empty, for the host applies Result.Data; the
 //     start function is an export, for the host calls it afterwards. So one
 //     module serves fresh instances and those resumed from an image.
 //   - All custom sections are dropped but the names of functions.

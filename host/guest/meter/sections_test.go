@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tetratelabs/wazero"
+
 	"github.com/wasmill/wasmill/host/guest/meter"
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
@@ -116,6 +118,31 @@ func TestRewrite_HandsDataOver(t *testing.T) {
 	wantError(t, computed, meter.Options{}, "a segment whose place is not a constant")
 	if r := rewrite(t, computed, meter.Options{KeepData: true}); len(r.Data) != 0 {
 		t.Errorf("data %v handed over and kept", r.Data)
+	}
+}
+
+// Without a data count no instruction may name a segment, so none is left.
+func TestRewrite_DropsDataThatNothingRefersTo(t *testing.T) {
+	data := sec(11, op(0, 0x41, 8, 0x0b, 2, 'a', 'b'), op(1, 3, 'x', 'y', 'z'))
+	b := raw(sec(5, op(0, 1)), sec(7, export("memory", 2, 0)), data)
+	for _, keep := range []bool{false, true} {
+		r := rewrite(t, b, meter.Options{KeepData: keep})
+		if m := parse(t, r.Wasm); len(m.Data) == 0 == keep {
+			t.Errorf("keep %v: %d segments are left", keep, len(m.Data))
+		}
+		w := start(t, b, meter.Options{KeepData: keep})
+		if got, _ := w.Memory().Read(8, 3); string(got) != "ab\x00" {
+			t.Errorf("keep %v: memory holds %q", keep, got)
+		}
+	}
+	invalid := rewrite(t, raw(sec(1, sig("", "")), sec(3, op(0)), sec(5, op(0, 1)),
+		sec(10, body(op(0x41, 0, 0x41, 0, 0x41, 0, 0xfc, 8, 0, 0))), data), meter.Options{})
+	rt := wazero.NewRuntime(t.Context())
+	if _, err := rt.CompileModule(t.Context(), invalid.Wasm); err == nil || !strings.Contains(err.Error(), "data") {
+		t.Errorf("memory.init without a data count: error %v", err)
+	}
+	if err := rt.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

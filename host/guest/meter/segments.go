@@ -51,27 +51,33 @@ func (r *rewriter) element(e *wasm.Element) {
 	}
 }
 
-// writeData appends the data segments, active ones as passive ones of no bytes:
-// what is left of an active one behind instantiation is the same, and wazero
-// evaluates the place of each active one, which is most of what instantiating
-// a Go guest with its thousands of them costs.
-func (r *rewriter) writeData() (err error) {
+// writeData appends the data segments that code may refer to. Active ones have
+// become passive ones of no bytes, which is what is left of them behind
+// instantiation. Without a data count no instruction may name a segment, and
+// none is left: wazero takes 24 bytes an instance for each, and evaluates the
+// place of an active one, which for a Go guest with its tens of thousands
+// would be most of the time and memory of an instance.
+func (r *rewriter) writeData() error {
+	for i := range r.m.Data {
+		if d := &r.m.Data[i]; d.Mode == wasm.Active {
+			if err := r.active(d); err != nil {
+				return err
+			}
+		}
+	}
+	if r.m.DataCount < 0 && !r.o.KeepData {
+		return nil
+	}
 	r.section(wasm.SecData, len(r.m.Data), func() {
 		for i := range r.m.Data {
 			d := &r.m.Data[i]
 			switch {
 			case d.Mode != wasm.Active:
 				r.bytes(1)
-			case d.Memory != 0:
-				err = fault("data", d.Offset, "a segment for memory %d", d.Memory)
-				return
 			case r.o.KeepData:
 				r.bytes(0)
 				r.expr(&d.At)
 			default:
-				if err = r.active(d); err != nil {
-					return
-				}
 				r.bytes(1, 0)
 				continue
 			}
@@ -79,12 +85,18 @@ func (r *rewriter) writeData() (err error) {
 			r.out = append(r.out, d.Bytes...)
 		}
 	})
-	return err
+	return nil
 }
 
 // active notes an active segment for the host, which will not look at its
-// place again.
+// place again, unless it stays in the module.
 func (r *rewriter) active(d *wasm.DataSegment) error {
+	if d.Memory != 0 {
+		return fault("data", d.Offset, "a segment for memory %d", d.Memory)
+	}
+	if r.o.KeepData {
+		return nil
+	}
 	if d.At.Op != wasm.OpI32Const {
 		return fault("data", d.Offset, "a segment whose place is not a constant")
 	}
