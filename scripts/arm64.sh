@@ -8,7 +8,7 @@ packages=(
   host/guest/meter
   host/guest/spectest
   host/guest/watchdog
-  host/guest
+  host/guest # the last, see below
 )
 limit=${LIMIT:-20m} # for each package
 
@@ -29,6 +29,12 @@ if [ "$(uname -m)" != aarch64 ]; then
     emulator=qemu-aarch64
   fi
   run=("$emulator")
+  # host/guest compiles in a child process, which the kernel must know how to
+  # start: without binfmt_misc (Debian: qemu-user-binfmt) it is left out.
+  if ! grep -qs '^enabled' /proc/sys/fs/binfmt_misc/qemu-aarch64; then
+    echo "arm64: host/guest is left out: its children need binfmt_misc for aarch64 (qemu-user-binfmt)" >&2
+    unset 'packages[-1]'
+  fi
 fi
 
 bin=$(mktemp -d)
