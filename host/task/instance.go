@@ -44,7 +44,7 @@ func (s *step) instantiate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.inst = inst
+	s.inst, s.served = inst, false
 	s.fresh = inst.MemoryBytes()
 	s.stats.Memory.Store(int64(inst.MemoryBytes()))
 	return nil

@@ -47,6 +47,8 @@ type step struct {
 	stats   StepStats
 
 	again   []*Batch // parts of the batch still to be run, last first
+	served  bool     // a call of the instance has taken effect
+	full    bool     // the last call ended an instance that had served: its memory was full
 	crashes crashes
 	pace    pace
 	fresh   uint64      // bytes of memory that the instance began with
@@ -81,6 +83,8 @@ func (s *step) transact(ctx context.Context, b *Batch) error {
 			return err
 		case overran(err):
 			s.overrun(v)
+		case err != nil && s.full: // whatever filled it, it need not be this batch
+			s.again = append(s.again, v)
 		case err != nil && v.Count > 1:
 			whole = whole && trapKind(err) == guest.TrapTimeout // slow is not unsteady
 			half := v.Count / 2
@@ -164,7 +168,9 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 	if err == nil || isTrap(err) && trapKind(err) == guest.TrapStatus {
 		s.crashes.ended()
 	}
+	s.full = false
 	if err == nil && len(s.calls.failed) == 0 {
+		s.served = true
 		s.t.State.Keep()
 		s.pace.took(s.calls.in.Count, used)
 		return nil, s.calmed(ctx)
@@ -175,6 +181,7 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 		if !overran(err) {
 			s.stats.Traps.add(string(trapKind(err)))
 		}
+		s.full = s.served && trapKind(err) == guest.TrapMemory
 		if e := s.discard(ctx); e != nil {
 			return nil, e
 		}
