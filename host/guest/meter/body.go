@@ -96,7 +96,12 @@ func (r *rewriter) site(s *site, at, end int) int {
 		if r.o.Form != Counted {
 			r.check(s.depth, 0)
 		}
-		return at
+		if !s.after || r.o.Form == Counted {
+			return at
+		}
+		r.copy(at, end)
+		r.from(at, false)
+		r.check(s.depth, 0)
 	case siteLong:
 		if r.o.Form != Counted {
 			r.result.Checks++

@@ -25,11 +25,25 @@ func (r *rewriter) place() {
 		}
 		switch total := min(add32(f.frame, below), mostFrame); {
 		case g.cyclic[node]:
+			if tail > longTail {
+				r.checkReturns(g, f)
+				tail = 0
+			}
 			f.cost = min(add32(f.frame, tail>>unwindShift), mostFrame)
 		case total > chainLimit:
 			f.cost = total
 		default:
 			chain[node] = total
+		}
+	}
+}
+
+// checkReturns puts a check behind every call of a function that may lead back
+// to it: what returns through it is stopped there.
+func (r *rewriter) checkReturns(g *graph, f *function) {
+	for i := f.sites; i < f.end; i++ {
+		if to, ok := g.target(&r.sites[i]); ok && g.cyclic[to] {
+			r.sites[i].after, f.checks = true, true
 		}
 	}
 }

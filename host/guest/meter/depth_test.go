@@ -37,14 +37,16 @@ func TestRewrite_LongChainsHaveABudget(t *testing.T) {
 }
 
 // On the way back from a recursion there are no entries and no loops: the
-// frame pays for what runs then, or the run itself is checked.
+// frame pays for what runs then, or is checked behind its call.
 func TestRewrite_RecursionPaysForItsWayBack(t *testing.T) {
 	nops := func(n int) []byte { return bytes.Repeat([]byte{1}, n) }
-	deep := func(code ...[]byte) int {
+	down := func(code ...[]byte) []byte {
 		m := New()
 		m.ExportFunc("down", "i", "", "", Get(0), Eqz, If, Return, End, Get(0), Const(1), Sub, Call(0), Code(code...))
-		o := meter.Options{}
-		w := start(t, m.Bytes(), o)
+		return m.Bytes()
+	}
+	deep := func(wasm []byte) int {
+		w := start(t, wasm, meter.Options{})
 		n := 0
 		for step := 1 << 16; step > 0; step /= 2 {
 			w.global(meter.ExportDepth).Set(0)
@@ -54,16 +56,26 @@ func TestRewrite_RecursionPaysForItsWayBack(t *testing.T) {
 		}
 		return n
 	}
-	short, long := deep(), deep(nops(32*1000))
-	if short < 10_000 {
-		t.Errorf("a small frame recurses %d times in 1 MiB", short)
+	short, middle, long := down(), down(nops(960)), down(nops(32*1000))
+	free := deep(short)
+	if free < 10_000 {
+		t.Errorf("a small frame recurses %d times in 1 MiB", free)
 	}
-	if most := 1 << 20 / 1000; long > most || long < most/2 {
-		t.Errorf("a frame with 32,000 instructions behind its call recurses %d times, want about %d", long, most)
+	if paid := deep(middle); paid > free*9/10 || paid < free/2 {
+		t.Errorf("a frame with 960 instructions behind its call recurses %d times, without them %d times", paid, free)
 	}
-	if checked := deep(nops(32*1000), Loop, End); checked < 10_000 {
-		t.Errorf("a frame that is checked on its way back recurses %d times", checked)
+	if checked := deep(long); checked < free*9/10 {
+		t.Errorf("a frame that is checked on its way back recurses %d times, without checks %d times", checked, free)
 	}
+	each(t, func(t *testing.T, o meter.Options) {
+		want := 1
+		if o.Form == meter.Counted { // paid at its entry
+			want = 0
+		}
+		if more := rewrite(t, long, o).Checks - rewrite(t, short, o).Checks; more != want {
+			t.Errorf("32,000 instructions behind a call have %d checks, want %d", more, want)
+		}
+	})
 }
 
 // Callees that run long behind their last check add up until one is checked.

@@ -38,10 +38,10 @@
 // in every cycle of direct calls. On a path without one there are at most
 // 100,000 instructions, callees included, between two checks, and as many
 // again as a function has in one piece without a call. Where recursion
-// returns, frames follow each other unchecked: a frame in a cycle of calls
-// therefore also pays a byte of stack for every 32 instructions that may run
-// in it on the way back, so that a budget of 1 MiB unwinds in 32 million
-// instructions at most.
+// returns, frames follow each other: a frame in a cycle of calls that may run
+// more than 1,000 instructions on its way back is checked behind its calls,
+// and another pays a byte of stack for every 32 of them besides, so that a
+// budget of 1 MiB unwinds in 32 million instructions at most.
 package meter
 
 // Version is that of the rewriting. It is part of the key of whatever is kept
@@ -74,6 +74,7 @@ const (
 	bulkCheck     = 16 << 10 // bytes from which on a bulk operation is checked
 	bulkPiece     = 1 << 20  // bytes that are moved between two checks
 	chainLimit    = 64 << 10 // bytes of frames that may be used without a budget
+	longTail      = 1_000    // instructions behind calls in a cycle from which on returns are checked
 	unwindShift   = 5        // log2 of the instructions that cost a byte of stack
 	frameBytes    = 32       // of a frame without locals and operands
 	mostFrame     = 1 << 30  // a frame's cost, and the greatest budget
