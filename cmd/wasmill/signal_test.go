@@ -22,7 +22,16 @@ type running struct {
 // start starts the binary; waitFor and end read what it says.
 func start(t *testing.T, dir string, args ...string) *running {
 	t.Helper()
+	return startTo(t, nil, dir, args...)
+}
+
+// startTo is start with standard output.
+func startTo(t *testing.T, stdout *os.File, dir string, args ...string) *running {
+	t.Helper()
 	cmd := command(t, dir, args...)
+	if stdout != nil {
+		cmd.Stdout = stdout
+	}
 	pipe, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -104,11 +113,34 @@ func TestRun_ASecondSignalStopsAtOnce(t *testing.T) {
 	}
 }
 
-// A call into a guest cannot be interrupted: the third signal is the way out.
-func TestRun_AThirdSignalEndsTheProcess(t *testing.T) {
+// A guest that loops is no hindrance: its call is ended.
+func TestRun_ASecondSignalEndsAGuestThatLoops(t *testing.T) {
 	t.Parallel()
 	r := start(t, newHangingJob(t), "run", "job.yaml")
-	for _, says := range []string{"hang record", "stopping after this epoch", "stopping now; press again to end the process"} {
+	for _, says := range []string{"hang record", "stopping after this epoch"} {
+		r.waitFor(says)
+		r.signal(os.Interrupt)
+	}
+	r.end().has(t, 130, "stopping now", "stopped at once: the next run goes on from the last commit")
+}
+
+// A write that nobody takes cannot be interrupted: the third signal is the
+// way out.
+func TestRun_AThirdSignalEndsTheProcess(t *testing.T) {
+	t.Parallel()
+	dir := newJob(t, printJob, strings.Repeat("a line that somebody reads\n", 100_000))
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	defer write.Close()
+	r := startTo(t, write, dir, "run", "job.yaml")
+	if _, err := read.Read(make([]byte, 1)); err != nil { // it prints, and the pipe fills
+		t.Fatal(err)
+	}
+	r.signal(os.Interrupt)
+	for _, says := range []string{"stopping after this epoch", "stopping now; press again to end the process"} {
 		r.waitFor(says)
 		r.signal(os.Interrupt)
 	}
