@@ -51,7 +51,7 @@ type Options struct {
 	// Temporary keeps nothing: a new directory is used and removed by Close.
 	Temporary bool
 
-	Timeout time.Duration // of compiling one module; default 60 s
+	Timeout time.Duration // CPU time of compiling one module, rounded up to seconds where the system counts them; default 60 s
 	Memory  uint64        // of the child, in bytes, beside what an empty one has; default 2 GiB, not limited but on Linux
 
 	// Command starts a child; its main must begin with Main. Arguments are

@@ -30,7 +30,7 @@ func (o *Options) run(ctx context.Context, wasm []byte, dir string) (entry, erro
 	if err := write(&in, q); err != nil {
 		return entry{}, fmt.Errorf("starting the compiler: %w", err)
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, o.Timeout, errTimeout)
+	limited, cancel := context.WithTimeoutCause(ctx, patience*o.Timeout, errTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, o.Command[0], append(o.Command[1:len(o.Command):len(o.Command)], argument)...)
 	out, complaint := &head{most: len(magic) + 4 + maxDocument}, &head{most: 4 << 10}
@@ -63,10 +63,12 @@ func (o *Options) run(ctx context.Context, wasm []byte, dir string) (entry, erro
 	return a.Entry, nil
 }
 
-// cpu returns the CPU time of a child in seconds, of all threads: what it can
-// use within the timeout and a little more. It ends a child that nobody waits
-// for.
-func (o *Options) cpu() uint64 { return uint64(o.Timeout/time.Second+2) * uint64(runtime.NumCPU()) }
+// cpu returns the CPU time that a child may use, of all threads, in seconds.
+func (o *Options) cpu() uint64 { return uint64((o.Timeout + time.Second - 1) / time.Second) }
+
+// patience is how many times its CPU time a child may take on a machine that
+// is busy with other work.
+const patience = 5
 
 func (o *Options) tooLarge() error {
 	return &ModuleError{fmt.Sprintf("compiling took more than %d MiB of memory: it is too large for the compiler", o.Memory>>20)}
@@ -91,8 +93,8 @@ func (o *Options) died(cause, ran error, state *os.ProcessState, complaint strin
 	how, _ := state.Sys().(syscall.WaitStatus)
 	used, cpu := state.UserTime()+state.SystemTime(), time.Duration(o.cpu())*time.Second
 	switch {
-	case errors.Is(cause, errTimeout), used >= cpu:
-		return &ModuleError{fmt.Sprintf("compiling took longer than %v: it has functions that are too large or nested too deeply for the compiler", o.Timeout)}
+	case errors.Is(cause, errTimeout), how.Signaled() && used >= cpu-cpu/10: // the system's count is a little coarse
+		return &ModuleError{fmt.Sprintf("compiling took more than %v of CPU time: it has functions that are too large or nested too deeply for the compiler", cpu)}
 	case outOfMemory(complaint):
 		return o.tooLarge()
 	case how.Signaled():
