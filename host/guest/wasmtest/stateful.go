@@ -7,7 +7,8 @@ const countAddr = 256
 
 // Count returns a guest that numbers the records of each key, from 1 to 9, in
 // store 0: the third byte from the end of a value becomes the number. A record
-// with that value traps when its number is in the store.
+// with that value traps when its number is in the store. Values have three
+// bytes at least.
 func Count(value string) []byte {
 	var get uint32
 	return StepWith(func(m *Module, _ Imports) {
