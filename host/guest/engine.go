@@ -170,7 +170,7 @@ func (e *Engine) Compile(ctx context.Context, wasm []byte, name string) (Module,
 	if err != nil {
 		return nil, fmt.Errorf("guest: module %s: %s", name, clean(err.Error(), 2000))
 	}
-	m := &module{engine: e, name: name, digest: Digest(wasm), wasm: admitted}
+	m := &module{engine: e, name: name, digest: Digest(wasm), wasm: admitted, debug: debugDataOf(admitted)}
 	if _, err := m.form(ctx, fast); err != nil {
 		return nil, errors.Join(err, m.Close(ctx))
 	}

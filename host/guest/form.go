@@ -22,7 +22,8 @@ const (
 // form is a module rewritten and compiled in one form.
 type form struct {
 	*meter.Result
-	code wazero.CompiledModule
+	code    wazero.CompiledModule
+	offsets func() *meter.Map // from its code to the original's, nil if there is no debug data; made when first asked for
 }
 
 // forms are those of one module that somebody has asked for.
@@ -34,7 +35,23 @@ type forms struct {
 // meterOptions are the same for every module of this build: they are part of
 // what an image fits to.
 func meterOptions(f meter.Form) meter.Options {
-	return meter.Options{Form: f, Stack: stackBudget, Lines: true}
+	return meter.Options{Form: f, Stack: stackBudget}
+}
+
+// offsets returns what makes the map from the code of a form to the
+// original's, once. It is a few per cent of the code and kept until the module
+// is closed, since a trap rarely comes alone.
+func (m *module) offsets(o meter.Options) func() *meter.Map {
+	return sync.OnceValue(func() *meter.Map {
+		if m.debug == nil {
+			return nil
+		}
+		at, err := meter.OffsetMap(m.wasm, o)
+		if err != nil { // it was rewritten before, so there is no error
+			return nil
+		}
+		return at
+	})
 }
 
 // stackBudget is what the calls of an instance may take of its stack, in bytes.
@@ -48,7 +65,9 @@ func (m *module) form(ctx context.Context, f meter.Form) (*form, error) {
 	if have := m.forms.have[f]; have != nil {
 		return have, nil
 	}
-	r, err := meter.Rewrite(m.wasm, meterOptions(f))
+	o := meterOptions(f)
+	o.Lines = m.debug != nil
+	r, err := meter.Rewrite(m.wasm, o)
 	if err != nil {
 		return nil, fmt.Errorf("guest: module %s: %s", m.name, clean(err.Error(), 2000))
 	}
@@ -57,7 +76,7 @@ func (m *module) form(ctx context.Context, f meter.Form) (*form, error) {
 		return nil, err
 	}
 	r.Wasm = nil // the compiled code is enough
-	made := &form{r, code}
+	made := &form{r, code, m.offsets(o)}
 	m.forms.have[f] = made
 	return made, nil
 }

@@ -179,10 +179,10 @@ const (
 // batch and record are known to the caller and added there.
 type Trap struct {
 	Kind     TrapKind
-	Module   string   // digest
-	Function string   // innermost function, if known
-	Stack    []string // guest functions, innermost first, at most 32
-	Message  string   // without host paths or Go stacks
+	Module   string  // digest
+	Function string  // innermost function, if known
+	Frames   []Frame // guest functions, innermost first, at most 32
+	Message  string  // without host paths or Go stacks
 
 	over bool // a quantum was over during start-up
 }
@@ -191,5 +191,5 @@ func (t *Trap) Error() string {
 	if t.Function == "" {
 		return fmt.Sprintf("%s: %s", t.Kind, t.Message)
 	}
-	return fmt.Sprintf("%s in %s: %s", t.Kind, t.Function, t.Message)
+	return fmt.Sprintf("%s in %s: %s", t.Kind, t.where(), t.Message)
 }

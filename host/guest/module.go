@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/host/guest/debugdata"
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
@@ -15,6 +16,7 @@ type module struct {
 	name   string
 	digest string
 	wasm   *wasm.Module
+	debug  *debugdata.Data // nil if it has none
 	forms  forms
 }
 

@@ -7,8 +7,6 @@ import (
 	"unicode"
 
 	"github.com/tetratelabs/wazero/sys"
-
-	"github.com/wasmill/wasmill/host/guest/meter"
 )
 
 // hostPanic unwinds a guest after a host function panicked.
@@ -34,13 +32,16 @@ func (in *instance) trap(err error) *Trap {
 		reason = after
 	}
 	reason = strings.TrimSuffix(reason, wazeroRecovered)
-	t := &Trap{Kind: TrapCode, Stack: frames(stack)}
-	if len(t.Stack) > 0 {
-		t.Function = t.Stack[0]
-	}
+	t := &Trap{Kind: TrapCode}
 	var u *unwind
 	if errors.As(err, &u) {
 		t.Kind, t.Message = u.kind, u.text
+	}
+	t.Frames = in.frames(stack, t.Kind)
+	if len(t.Frames) > 0 {
+		t.Function = t.Frames[0].Function
+	}
+	if u != nil {
 		return t
 	}
 	var host *hostPanic
@@ -78,48 +79,6 @@ func (in *instance) memoryNote() string {
 		return ""
 	}
 	return fmt.Sprintf(" (its memory is at %.1f of %.1f MiB: raise limits.memory or keep less)", float64(have)/(1<<20), float64(most)/(1<<20))
-}
-
-// frames returns the function names of a stack as wazero writes it: a line
-// each, a tab, a dot and the name, the signature behind it. A function that
-// calls itself over and over is named once.
-func frames(stack string) []string {
-	const most = 32
-	var names []string
-	for line := range strings.Lines(stack) {
-		line, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "\t")
-		if !ok { // a Go stack may follow
-			break
-		}
-		if line == "... maybe followed by omitted frames" {
-			continue
-		}
-		name := clean(withoutSignature(strings.TrimPrefix(line, ".")), 128)
-		if strings.HasPrefix(name, meter.ImportModule+".") { // ours
-			continue
-		}
-		if n := len(names); n > 0 && names[n-1] == name {
-			continue
-		}
-		if names = append(names, name); len(names) == most {
-			break
-		}
-	}
-	return names
-}
-
-// withoutSignature cuts "(i32,i64) i32" or "(i32) (i32,i32)" off a frame.
-// Names themselves may hold parentheses.
-func withoutSignature(frame string) string {
-	if head, ok := strings.CutSuffix(frame, ")"); ok {
-		if i := strings.LastIndex(head, ") ("); i >= 0 {
-			frame = head[:i+1]
-		}
-	}
-	if i := strings.LastIndexByte(frame, '('); i > 0 {
-		return frame[:i]
-	}
-	return frame
 }
 
 // clean makes text from a guest fit for a message: one line, printable, at
