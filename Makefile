@@ -52,10 +52,12 @@ test: need toolchains ## everything: check, the long tests, the SDK, the example
 	@echo "== all tests passed"
 
 .PHONY: soak
-soak: need toolchains ## hours: 100,000 simulated runs, every fuzz target for 60 s, the kill tests again and again, 20,000 rewritten modules, arm64
+soak: need toolchains ## hours: 100,000 simulated runs, every fuzz target for 60 s, the kill tests again and again, the sandbox on a quiet machine, 20,000 rewritten modules, arm64
 	$(GO) test ./host/container -run 'TestSimulation$$' -seeds 100000 -timeout 60m
 	@scripts/fuzz.sh 60s
 	$(GO) test ./host -run TestKill -count 10 -timeout 120m
+	$(GO) test ./host -run TestSandbox -soak -v -timeout 60m
+	$(GO) test ./host/guest -run 'AStartThatLoops|ReturnToAPlateau' -soak -v -timeout 120m
 	$(GO) test ./host/guest/spectest -run DoesWhat -first 300 -seeds 20000 -timeout 120m
 	@scripts/arm64.sh
 
