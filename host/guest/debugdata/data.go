@@ -9,7 +9,7 @@ import (
 // What lookups may read. A step is a number, a string or an entry that needs
 // no look inside, some 10 ns.
 const (
-	lookupWork  = 4 << 20   // steps of one lookup: the largest compile unit of CPython needs 150,000
+	lookupWork  = 4 << 20   // steps of one lookup, five to a hundred milliseconds
 	moduleWork  = 256 << 20 // steps of all lookups of a module
 	sectionMost = 64 << 20  // bytes of a section; larger ones are not read
 	keptMost    = 512       // instructions whose places are kept
