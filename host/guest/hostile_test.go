@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/guest/wasmtest"
@@ -35,7 +36,7 @@ func TestHostileGuests_EndInTraps(t *testing.T) {
 		{"alloc not aligned", wasmtest.AllocReturning(4097, 2000), guest.TrapABI, "", `0x1001, which is not a multiple of 8$`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			in := instance(t, test.wasm, &calls{})
+			in := started(t, engine(t, guest.EngineOptions{MemoryLimit: 1 << 20}), test.wasm, patiently(time.Second), &calls{})
 			tr := trap(t, in, batch("a", "b", strings.Repeat("c", 2000)))
 			if tr.Kind != test.kind || tr.Function != test.function || !regexp.MustCompile(test.message).MatchString(tr.Message) {
 				t.Fatalf("kind %q, function %q, message %q", tr.Kind, tr.Function, tr.Message)
