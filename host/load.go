@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/jobspec"
 	"github.com/wasmill/wasmill/plugins"
 )
@@ -16,6 +17,9 @@ const (
 
 // Load reads a job file. An error is a jobspec.Faults or a *FileError.
 func Load(file string, reg *plugins.Registry, o jobspec.Overrides) (*jobspec.Spec, error) {
+	if o.CPUs < 1 {
+		o.CPUs = guest.CPUs() // GOMAXPROCS has changed when an engine has been here
+	}
 	spec, err := jobspec.Load(file, reg, o)
 	var faults jobspec.Faults
 	if err != nil && !errors.As(err, &faults) {

@@ -1,7 +1,6 @@
 package guest
 
 import (
-	"sync"
 	"time"
 
 	"github.com/wasmill/wasmill/host/guest/image"
@@ -23,9 +22,6 @@ type Tenant struct {
 	share   *sched.Share
 	account *image.Account
 }
-
-// scheduler shares the CPUs among all tenants of the process.
-var scheduler = sync.OnceValue(func() *sched.Scheduler { return sched.New(0) })
 
 // NewTenant returns a tenant, which must be closed behind its engines.
 func NewTenant(o TenantOptions) *Tenant {
