@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,7 +124,7 @@ func TestEngine_KeepsCompiledModulesOnDisk(t *testing.T) {
 	}
 	files := func() (names []string) {
 		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && !strings.HasSuffix(path, ".record") {
+			if err == nil && !d.IsDir() && strings.Contains(path, "wazero-") && !strings.HasSuffix(path, ".record") {
 				names = append(names, path)
 			}
 			return err
@@ -170,5 +172,78 @@ func TestNewEngine_RefusesImpossibleLimits(t *testing.T) {
 		if _, err := guest.NewEngine(context.Background(), guest.EngineOptions{MemoryLimit: limit, NoCache: true}); err == nil {
 			t.Errorf("a limit of %d is accepted", limit)
 		}
+	}
+}
+
+// What admission and the rewriter made is used again, unless it is damaged or
+// was admitted under another limit.
+func TestEngine_KeepsRewrittenModules(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	var log strings.Builder
+	run := func(memory uint64, wasm []byte) error {
+		e, err := guest.NewEngine(t.Context(), guest.EngineOptions{CacheDir: dir, MemoryLimit: memory, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			return err
+		}
+		defer e.Close(t.Context())
+		m, err := e.Compile(t.Context(), wasm, "m")
+		if err != nil {
+			return err
+		}
+		c := &calls{}
+		in, err := m.Instantiate(t.Context(), guest.Init{}, c)
+		if err != nil {
+			return err
+		}
+		if _, err := in.Batch(t.Context(), batch("a", "bad")); !strings.Contains(fmt.Sprint(err), "wasmill_process") {
+			return fmt.Errorf("no trap that names its function: %w", err)
+		}
+		return in.Close(t.Context())
+	}
+	kept := func() []string {
+		names, err := filepath.Glob(filepath.Join(dir, "rewritten", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	wasm := wasmtest.TrapOn("bad") // it has data
+	for range 2 {
+		if err := run(1<<20, wasm); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(kept()); n != 1 {
+			t.Fatalf("%d modules are kept, want 1", n)
+		}
+	}
+	whole, err := os.ReadFile(kept()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range whole {
+		if at > 300 && at%97 != 0 {
+			continue
+		}
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 1
+		log.Reset()
+		if err := errors.Join(os.WriteFile(kept()[0], damaged, 0o600), run(1<<20, wasm)); err != nil {
+			t.Fatalf("byte %d is damaged: %v", at, err)
+		}
+		if !strings.Contains(log.String(), "is made again, because it is damaged") {
+			t.Fatalf("byte %d is damaged, and nobody says so: %q", at, log.String())
+		}
+	}
+	if err := errors.Join(os.WriteFile(kept()[0], whole[:40], 0o600), run(1<<20, wasm)); err != nil {
+		t.Fatalf("cut short: %v", err)
+	}
+	large := wasmtest.StepWith(func(m *wasmtest.Module, _ wasmtest.Imports) { m.Memory(32) }, func(wasmtest.Imports) []byte {
+		return wasmtest.Unreachable
+	})
+	if err := run(4<<20, large); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(1<<20, large); err == nil || !strings.Contains(err.Error(), "raise limits.memory") {
+		t.Fatalf("a module that is kept gets by a lower limit: %v", err)
 	}
 }

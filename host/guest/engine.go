@@ -61,6 +61,7 @@ type Engine struct {
 	runtime wazero.Runtime
 	cache   *compile.Cache
 	images  images
+	kept    kept
 	host    admit.Host
 	memory  uint64
 	tenant  *Tenant
@@ -122,14 +123,15 @@ func NewEngine(ctx context.Context, opts EngineOptions) (*Engine, error) {
 	}
 	e.share = scheduler().Share(e.tenant.share, sched.Options{Name: "engine", Weight: opts.Weight, Rate: opts.CPU})
 	e.images.log = e.log
-	if !opts.NoCache {
-		if err := e.images.keepIn(opts.CacheDir); err != nil {
-			return nil, errors.Join(fmt.Errorf("guest: %w", err), e.cache.Close(ctx))
-		}
-	}
 	e.runtime = wazero.NewRuntimeWithConfig(ctx, e.cache.Runtime())
 	if e.host, err = linkHost(ctx, e.runtime); err != nil {
 		return nil, errors.Join(fmt.Errorf("guest: linking the host functions: %w", err), e.Close(ctx))
+	}
+	if opts.NoCache {
+		return e, nil
+	}
+	if err := errors.Join(e.keepModules(e.cache.Dir()), e.images.keepIn(e.cache.Dir())); err != nil {
+		return nil, errors.Join(fmt.Errorf("guest: %w", err), e.Close(ctx))
 	}
 	return e, nil
 }
@@ -166,11 +168,7 @@ func (e *Engine) CPU() sched.Stats { return e.share.Stats() }
 // with the module as a step; if ctx has ended, it is that of ctx. wasm is
 // kept and must not change.
 func (e *Engine) Compile(ctx context.Context, wasm []byte, name string) (Module, error) {
-	admitted, err := e.admit(wasm)
-	if err != nil {
-		return nil, fmt.Errorf("guest: module %s: %s", name, clean(err.Error(), 2000))
-	}
-	m := &module{engine: e, name: name, digest: Digest(wasm), wasm: admitted, debug: debugDataOf(admitted)}
+	m := newModule(e, name, wasm)
 	if _, err := m.form(ctx, fast); err != nil {
 		return nil, errors.Join(err, m.Close(ctx))
 	}

@@ -23,7 +23,8 @@ const (
 type form struct {
 	*meter.Result
 	code    wazero.CompiledModule
-	offsets func() *meter.Map // from its code to the original's, nil if there is no debug data; made when first asked for
+	lines   bool              // the module has debug data that is of use
+	offsets func() *meter.Map // from its code to the original's; made when first asked for
 }
 
 // forms are those of one module that somebody has asked for.
@@ -38,16 +39,43 @@ func meterOptions(f meter.Form) meter.Options {
 	return meter.Options{Form: f, Stack: stackBudget}
 }
 
+// rewritten returns the module in a form, from disk if it is kept there, else
+// admitted and rewritten anew.
+func (m *module) rewritten(f meter.Form) (r *meter.Result, lines bool, err error) {
+	o := meterOptions(f)
+	if r, lines, err = m.engine.kept.get(m.original, m.digest, o); err == nil {
+		return r, lines, nil
+	}
+	if errors.Is(err, errKept) {
+		m.engine.log.Warn("a rewritten module is made again, because it is damaged", "module", m.digest)
+	}
+	admitted, err := m.parsed()
+	if err != nil {
+		return nil, false, err
+	}
+	o.Lines = m.debug() != nil
+	if r, err = meter.Rewrite(admitted, o); err != nil {
+		return nil, false, err
+	}
+	if err := m.engine.kept.put(m.digest, o, r, o.Lines); err != nil {
+		m.engine.log.Warn("a rewritten module is not kept", "module", m.digest, "error", err)
+	}
+	return r, o.Lines, nil
+}
+
 // offsets returns what makes the map from the code of a form to the
 // original's, once. It is a few per cent of the code and kept until the module
 // is closed, since a trap rarely comes alone.
-func (m *module) offsets(o meter.Options) func() *meter.Map {
+func (m *module) offsets(f meter.Form) func() *meter.Map {
 	return sync.OnceValue(func() *meter.Map {
-		if m.debug == nil {
+		admitted, err := m.parsed()
+		if err != nil { // it was admitted before
 			return nil
 		}
-		at, err := meter.OffsetMap(m.wasm, o)
-		if err != nil { // it was rewritten before, so there is no error
+		o := meterOptions(f)
+		o.Lines = true
+		at, err := meter.OffsetMap(admitted, o)
+		if err != nil { // it was rewritten before
 			return nil
 		}
 		return at
@@ -65,9 +93,7 @@ func (m *module) form(ctx context.Context, f meter.Form) (*form, error) {
 	if have := m.forms.have[f]; have != nil {
 		return have, nil
 	}
-	o := meterOptions(f)
-	o.Lines = m.debug != nil
-	r, err := meter.Rewrite(m.wasm, o)
+	r, lines, err := m.rewritten(f)
 	if err != nil {
 		return nil, fmt.Errorf("guest: module %s: %s", m.name, clean(err.Error(), 2000))
 	}
@@ -76,7 +102,7 @@ func (m *module) form(ctx context.Context, f meter.Form) (*form, error) {
 		return nil, err
 	}
 	r.Wasm = nil // the compiled code is enough
-	made := &form{r, code, m.offsets(o)}
+	made := &form{Result: r, code: code, lines: lines, offsets: m.offsets(f)}
 	m.forms.have[f] = made
 	return made, nil
 }

@@ -67,16 +67,20 @@ func (in *instance) frames(stack string, kind TrapKind) []Frame {
 		frames []Frame
 		at     *meter.Map
 	)
-	if m.debug != nil && kind != TrapQuantum {
+	if in.form.lines && kind != TrapQuantum {
 		at = in.form.offsets()
 	}
-	for _, c := range calls(stack, m.wasm) {
+	admitted, err := m.parsed()
+	if err != nil { // it was admitted before
+		return nil
+	}
+	for _, c := range calls(stack, admitted) {
 		f := Frame{Function: c.name}
 		var places []debugdata.Place
 		if at != nil && c.offset >= 0 {
 			if original, ok := at.Offset(c.offset); ok {
 				f.Offset = uint32(original)
-				places = m.debug.Locate(f.Offset)
+				places = m.debug().Locate(f.Offset)
 			}
 		}
 		if n := len(frames); n > 0 && frames[n-1].Function == f.Function && frames[n-1].Offset == f.Offset {

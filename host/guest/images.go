@@ -16,8 +16,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/host/guest/compile"
 	"github.com/wasmill/wasmill/host/guest/image"
-	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
 	"github.com/wasmill/wasmill/host/guest/meter"
 )
 
@@ -158,24 +158,10 @@ const keptImages = 64
 // on disk: below, starting afresh is as quick as reading it.
 const worthKeeping = 4 * time.Millisecond
 
-// keepImages is how long an image stays on disk after its last use.
-const keepImages = 30 * 24 * time.Hour
-
-// keepIn keeps images on disk, within the directory of compiled modules.
-func (s *images) keepIn(modules string) (err error) {
-	if modules, err = cachedir.Make(modules, "modules"); err != nil {
-		return err
-	}
-	if s.dir, err = cachedir.Make(filepath.Join(modules, "images"), "images"); err != nil {
-		return err
-	}
-	files, _ := os.ReadDir(s.dir) // housekeeping: what cannot be read or removed stays
-	for _, f := range files {
-		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) >= keepImages {
-			_ = os.Remove(filepath.Join(s.dir, f.Name()))
-		}
-	}
-	return nil
+// keepIn keeps images on disk, below the directory of compiled modules.
+func (s *images) keepIn(modules string) error {
+	s.dir = filepath.Join(modules, "images")
+	return os.MkdirAll(s.dir, 0o700)
 }
 
 // get returns an image, which is open until release is called.
@@ -208,7 +194,7 @@ func (s *images) open(key string) *image.Image {
 		_ = os.Remove(s.path(key)) // what cannot be removed is replaced
 		return nil
 	}
-	_ = os.Chtimes(s.path(key), time.Time{}, time.Now()) // it was used: housekeeping
+	compile.Touch(s.path(key))
 	s.keep(key, img)
 	return img
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/host/guest/debugdata"
@@ -12,12 +13,28 @@ import (
 
 // module is a WebAssembly module that was admitted.
 type module struct {
-	engine *Engine
-	name   string
-	digest string
-	wasm   *wasm.Module
-	debug  *debugdata.Data // nil if it has none
-	forms  forms
+	engine   *Engine
+	name     string
+	digest   string
+	original []byte
+	forms    forms
+
+	// What is made when it is first asked for:
+	parsed func() (*wasm.Module, error) // admitted
+	debug  func() *debugdata.Data       // nil if it has none
+}
+
+func newModule(e *Engine, name string, b []byte) *module {
+	m := &module{engine: e, name: name, digest: Digest(b), original: b}
+	m.parsed = sync.OnceValues(func() (*wasm.Module, error) { return e.admit(b) })
+	m.debug = sync.OnceValue(func() *debugdata.Data {
+		admitted, err := m.parsed()
+		if err != nil {
+			return nil
+		}
+		return debugDataOf(admitted)
+	})
+	return m
 }
 
 func (m *module) Digest() string { return m.digest }

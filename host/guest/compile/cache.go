@@ -47,6 +47,10 @@ func Open(o Options) (*Cache, error) {
 	return c, nil
 }
 
+// Dir is the directory of the cache. Who keeps other things of modules below
+// it has them removed when they are not used for a month: see Touch.
+func (c *Cache) Dir() string { return c.root }
+
 // Runtime returns the configuration of runtimes that load what Ensure has
 // compiled.
 func (c *Cache) Runtime() wazero.RuntimeConfig {

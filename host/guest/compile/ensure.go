@@ -26,7 +26,7 @@ func (c *Cache) Ensure(ctx context.Context, wasm []byte) error {
 	for range 3 { // two that install at once may mix their files up
 		var e entry
 		if e, err = verify(dir, key); err == nil {
-			touch(filepath.Join(dir, e.Name), filepath.Join(dir, key+".record"))
+			Touch(filepath.Join(dir, e.Name), filepath.Join(dir, key+".record"))
 			return nil
 		}
 		if made := c.make(ctx, wasm, dir, key); made != nil {

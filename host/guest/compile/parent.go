@@ -77,7 +77,7 @@ func (o *Options) tooLarge() error {
 // outOfMemory reports whether a text of the Go runtime or of the compiler
 // says that the system gave no memory.
 func outOfMemory(text string) bool {
-	for _, words := range []string{"out of memory", "cannot allocate", "failed to allocate"} {
+	for _, words := range []string{"out of memory", "cannot allocate", "failed to allocate", "pthread_create failed"} {
 		if strings.Contains(text, words) {
 			return true
 		}

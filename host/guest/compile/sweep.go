@@ -44,8 +44,9 @@ func sweep(root string) {
 	})
 }
 
-// touch notes that the files are in use. Once a day is enough.
-func touch(paths ...string) {
+// Touch notes that files below the cache are in use, so that Open does not
+// remove them. Once a day is enough.
+func Touch(paths ...string) {
 	now := time.Now()
 	for _, p := range paths {
 		if info, err := os.Stat(p); err == nil && now.Sub(info.ModTime()) > 24*time.Hour {

@@ -62,6 +62,7 @@ func (o Options) withDefaults() Options {
 // Segment is an active data segment.
 type Segment struct {
 	At    uint32 // address in memory 0
+	From  uint32 // where Bytes begin in the original module
 	Bytes []byte // a view of the original module
 }
 

@@ -104,6 +104,6 @@ func (r *rewriter) active(d *wasm.DataSegment) error {
 	if uint64(at)+uint64(len(d.Bytes)) > size {
 		return fault("data", d.Offset, "a segment of %d bytes at address %d, but the memory begins with %d bytes", len(d.Bytes), at, size)
 	}
-	r.result.Data = append(r.result.Data, Segment{at, d.Bytes})
+	r.result.Data = append(r.result.Data, Segment{At: at, From: uint32(d.Start), Bytes: d.Bytes})
 	return nil
 }

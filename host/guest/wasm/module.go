@@ -119,6 +119,7 @@ type DataSegment struct {
 	Memory uint32
 	At     Expr   // offset, of an active one
 	Bytes  []byte // a view
+	Start  int    // of Bytes in the module
 	Offset int    // of the segment in the module
 }
 

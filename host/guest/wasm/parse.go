@@ -414,6 +414,7 @@ func (p *parser) data(r *reader) {
 			r.fail(d.Offset, "a segment for memory %d of %d", d.Memory, len(m.Memories))
 		}
 		d.Bytes = r.bytes(r.count(1))
+		d.Start = r.pos - len(d.Bytes)
 		if r.err != nil {
 			return
 		}
