@@ -27,6 +27,9 @@ func TestInstance_OneForAllOrOneForEach(t *testing.T) {
 		{"in Go", tokenize},
 	} {
 		t.Run(g.name, func(t *testing.T) {
+			if testing.Short() && g.name == "in Go" {
+				t.Skip("compiles for seconds")
+			}
 			e := engine(t, guest.EngineOptions{})
 			m := compiled(t, e, g.wasm(t))
 			init := guest.Init{Step: "step", Stores: []string{"s"}}

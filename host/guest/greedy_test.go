@@ -116,8 +116,11 @@ func TestBatch_ACancelledContextEndsAGuestThatLoops(t *testing.T) {
 			if _, again := in.Batch(t.Context(), batch("good")); again == nil {
 				t.Error("the instance goes on in the middle of a call")
 			}
-			if now := runtime.NumGoroutine(); now > goroutines {
-				t.Errorf("%d goroutines, %d before", now, goroutines)
+			for runtime.NumGoroutine() > goroutines { // the one of group is about to end
+				if time.Since(began) > 10*time.Second {
+					t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), goroutines)
+				}
+				runtime.Gosched()
 			}
 		})
 	}
@@ -158,7 +161,11 @@ func TestInstantiate_AStartThatLoops(t *testing.T) {
 			var group sync.WaitGroup
 			group.Go(func() { _, err = m.Instantiate(ctx, guest.Init{}, &calls{}) })
 			var took []time.Duration
-			for range 20 {
+			n := 20
+			if testing.Short() {
+				n = 5
+			}
+			for range n {
 				began := time.Now()
 				runtime.GC()
 				run(t, neighbour, batch("a"))
@@ -166,7 +173,7 @@ func TestInstantiate_AStartThatLoops(t *testing.T) {
 			}
 			slices.Sort(took)
 			// A machine that is busy with other things may be late now and then.
-			if took[10] > bound || took[19] > 10*bound {
+			if took[n/2] > bound || took[n-1] > 10*bound {
 				t.Errorf("a collection and a neighbour's batch took %v", took)
 			}
 			if !*soak || where != "start" {
