@@ -186,9 +186,9 @@ func countJobWith(policy string) string {
 	return fmt.Sprintf(countJob, rejects, policy)
 }
 
-// A record that traps behind ten writes of state, its own among them, is as
-// one that was never there: in what comes out, in the order of it, and in the
-// numbers that later records of its key get from the store.
+// A record that traps behind writes of state, its own among them, is as one
+// that was never there: in what comes out, and in the numbers that later
+// records of its key get from the store.
 func TestSandbox_ATrapBehindWritesLeavesNothing(t *testing.T) {
 	input := func(with bool) string {
 		var text strings.Builder
@@ -212,7 +212,7 @@ func TestSandbox_ATrapBehindWritesLeavesNothing(t *testing.T) {
 	}
 	want, out := run("skip", false)
 	checkCounts(t, out, 27, 0, 0, 27)
-	if i := slices.Index(want, `{"k":"a","n":"28","c":"7"}`); i < 0 && !slices.Contains(want, `{"k":"a","n":"28","c":"8"}`) {
+	if !slices.Contains(want, `{"k":"a","n":"28","c":"8"}`) {
 		t.Fatalf("the guest does not count: %q", want)
 	}
 	for _, policy := range []string{"skip", "{dead_letter: rejects}"} {
@@ -315,7 +315,7 @@ func TestSandbox_ALoopEndsWithTheRun(t *testing.T) {
 	stopper := make(chan struct{})
 	go func() {
 		defer close(stopper)
-		for j.Status().Steps == nil || j.Status().Steps[0].Overruns == 0 {
+		for ctx.Err() == nil && (j.Status().Steps == nil || j.Status().Steps[0].Overruns == 0) {
 			runtime.Gosched()
 		}
 		j.Stop()
@@ -323,6 +323,7 @@ func TestSandbox_ALoopEndsWithTheRun(t *testing.T) {
 		cancel()
 	}()
 	_, err = j.Run(ctx)
+	cancel()
 	<-stopper
 	if took := time.Since(ended); !errors.Is(err, context.Canceled) || took > 2*time.Second {
 		t.Errorf("the run ended with %v, %v after it was told", err, took)
