@@ -146,7 +146,7 @@ func (in *Inspection) describe(m *admit.Module) {
 		}
 	}
 	if len(m.Memories) > 0 {
-		e := extent(m.Memories[0], admit.PageSize)
+		e := extent(m.Memories[0], wasm.PageSize)
 		in.Memory = &e
 	}
 	for _, t := range m.Tables {

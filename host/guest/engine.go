@@ -14,6 +14,7 @@ import (
 	"github.com/wasmill/wasmill/host/guest/admit"
 	"github.com/wasmill/wasmill/host/guest/compile"
 	"github.com/wasmill/wasmill/host/guest/sched"
+	"github.com/wasmill/wasmill/host/guest/wasm"
 	"github.com/wasmill/wasmill/host/guest/watchdog"
 )
 
@@ -101,10 +102,10 @@ func NewEngine(ctx context.Context, opts EngineOptions) (*Engine, error) {
 	if e.memory == 0 {
 		e.memory = DefaultMemory
 	}
-	if e.memory > 1<<32 || e.memory < admit.PageSize {
+	if e.memory > 1<<32 || e.memory < wasm.PageSize {
 		return nil, fmt.Errorf("guest: a memory limit of %d bytes is not between 64 KiB and 4 GiB", e.memory)
 	}
-	e.memory = min(e.memory-e.memory%admit.PageSize, maxPages*admit.PageSize)
+	e.memory = min(e.memory-e.memory%wasm.PageSize, wasm.MostPages*wasm.PageSize)
 	if e.log == nil {
 		e.log = slog.Default()
 	}
@@ -136,9 +137,6 @@ func NewEngine(ctx context.Context, opts EngineOptions) (*Engine, error) {
 	return e, nil
 }
 
-// maxPages is one page less than 4 GiB.
-const maxPages = 1<<16 - 1
-
 // Close frees the engine with its modules and instances, none of which may
 // be running.
 func (e *Engine) Close(ctx context.Context) error {
@@ -165,10 +163,10 @@ func (e *Engine) CPU() sched.Stats { return e.share.Stats() }
 
 // Compile checks, rewrites and compiles a module. name says in messages what
 // it is, for instance a step's path. The error says everything that is wrong
-// with the module as a step; if ctx has ended, it is that of ctx. wasm is
-// kept and must not change.
-func (e *Engine) Compile(ctx context.Context, wasm []byte, name string) (Module, error) {
-	m := newModule(e, name, wasm)
+// with the module as a step; if ctx has ended, it is that of ctx. b is kept
+// and must not change.
+func (e *Engine) Compile(ctx context.Context, b []byte, name string) (Module, error) {
+	m := newModule(e, name, b)
 	if _, err := m.form(ctx, fast); err != nil {
 		return nil, errors.Join(err, m.Close(ctx))
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/wasmill/wasmill/host/guest/compile"
 	"github.com/wasmill/wasmill/host/guest/image"
 	"github.com/wasmill/wasmill/host/guest/meter"
+	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
 // An image is an instance right behind wasmill_init: its memory, its globals,
@@ -110,7 +111,7 @@ func (s *starter) resume(ctx context.Context, kind meter.Form, img *image.Image)
 
 func (in *instance) restore(img *image.Image) error {
 	if have := uint64(in.mem.Size()); have < img.Size() {
-		if _, ok := in.mem.Grow(uint32((img.Size() - have) >> 16)); !ok {
+		if _, ok := in.mem.Grow(uint32((img.Size() - have) / wasm.PageSize)); !ok {
 			return fmt.Errorf("its memory of %d bytes: %s", img.Size(), in.linear.Refused())
 		}
 	}

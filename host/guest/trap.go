@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
 // hostPanic unwinds a guest after a host function panicked.
@@ -66,7 +68,7 @@ func (in *instance) memoryMax() uint64 {
 		return limit
 	}
 	if pages, ok := in.mem.Definition().Max(); ok {
-		limit = min(limit, uint64(pages)<<16)
+		limit = min(limit, uint64(pages)*wasm.PageSize)
 	}
 	return limit
 }

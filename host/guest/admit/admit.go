@@ -10,9 +10,6 @@ import (
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
-// PageSize is the unit of a memory's limits.
-const PageSize = 64 << 10
-
 // Module is a module that has been read: it is within the limits, and every
 // index in its code names something that is there. Whether the code is valid,
 // the compiler decides.
@@ -23,16 +20,16 @@ type Module struct {
 	// index of Limits; of what is limited for each one, the largest.
 	Have [limits]int
 
-	// Costliest is the function that takes the compiler longest beyond what
+	// costliest is the function that takes the compiler longest beyond what
 	// its bytes explain, by its index in Bodies; -1 without functions.
-	Costliest int
+	costliest int
 }
 
 // Read takes a module apart and holds it against the limits. The error is a
 // *wasm.Error: it names section, offset, the value and the limit, and what to
 // do.
 func Read(b []byte, l Limits) (*Module, error) {
-	m := &Module{Costliest: -1}
+	m := &Module{costliest: -1}
 	if err := m.read(b, l.orDefaults()); err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (m *Module) bodies(l *Limits) error {
 		}
 		ns := w.effort.nanoseconds(m.Bodies[i].End - m.Bodies[i].Offset)
 		if ns > most {
-			most, m.Costliest = ns, i
+			most, m.costliest = ns, i
 		}
 		total += ns
 	}
@@ -63,11 +63,11 @@ func (m *Module) bodies(l *Limits) error {
 	if m.Have[Effort] <= l[Effort] {
 		return nil
 	}
-	b := &m.Bodies[m.Costliest]
+	b := &m.Bodies[m.costliest]
 	return &wasm.Error{
 		Section: "code", Offset: b.Offset, Over: table[Effort].What,
 		Text: fmt.Sprintf("its code may take the compiler %d ms beyond what its size explains, at most %d are allowed; function %d with %d bytes takes %d of them, for its many branches or variables: %s",
-			m.Have[Effort], l[Effort], m.ImportedFuncs+m.Costliest, b.End-b.Offset, milliseconds(most), table[Effort].Do),
+			m.Have[Effort], l[Effort], m.ImportedFuncs+m.costliest, b.End-b.Offset, milliseconds(most), table[Effort].Do),
 	}
 }
 

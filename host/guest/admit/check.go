@@ -97,8 +97,8 @@ func (m *Module) checkMemory(limit uint64) error {
 		return fmt.Errorf("it does not export its memory as %q", abi.ExportMemory)
 	}
 	memory := &m.Memories[0]
-	if pages := uint64(memory.Min); pages > limit/PageSize {
-		return at("memory", memory.Offset, "its memory begins with %d bytes, the limit is %d: raise limits.memory", pages*PageSize, limit)
+	if pages := uint64(memory.Min); pages > limit/wasm.PageSize {
+		return at("memory", memory.Offset, "its memory begins with %d bytes, the limit is %d: raise limits.memory", pages*wasm.PageSize, limit)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func valueTypes(types string) string {
 	const most = 20
 	var names []string
 	for i := range min(len(types), most) {
-		names = append(names, TypeName(wasm.ValueType(types[i])))
+		names = append(names, typeName(wasm.ValueType(types[i])))
 	}
 	if n := len(types) - most; n > 0 {
 		names = append(names, fmt.Sprintf("and %d more", n))
@@ -51,8 +51,8 @@ func valueTypes(types string) string {
 	return strings.Join(names, ", ")
 }
 
-// TypeName returns what the text format calls a value type.
-func TypeName(t wasm.ValueType) string {
+// typeName returns what the text format calls a value type.
+func typeName(t wasm.ValueType) string {
 	if name, ok := typeNames[byte(t)]; ok {
 		return name
 	}

@@ -80,7 +80,7 @@ func ensure(t *testing.T, c *compile.Cache, wasm []byte) {
 }
 
 func TestEnsure_WazeroFindsTheEntry(t *testing.T) {
-	for _, config := range []compile.Config{{}, {MemoryPages: 16}, {DebugInfo: true}} {
+	for _, config := range []compile.Config{{}, {DebugInfo: true}} {
 		dir := filepath.Join(t.TempDir(), "cache")
 		c := open(t, compile.Options{Dir: dir, Config: config})
 		ensure(t, c, passthrough.Wasm)

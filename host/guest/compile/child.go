@@ -28,15 +28,14 @@ func Main(ctx context.Context) bool {
 	if len(os.Args) != 2 || os.Args[1] != argument {
 		return false
 	}
-	Serve(ctx, os.Stdin, os.Stdout)
+	serve(ctx, os.Stdin, os.Stdout)
 	return true
 }
 
-// Serve reads a request, limits this process as it asks, compiles, and
-// answers.
-func Serve(ctx context.Context, r io.Reader, w io.Writer) {
+// serve performs a request and answers it.
+func serve(ctx context.Context, r io.Reader, w io.Writer) {
 	var a answer
-	e, err := serve(ctx, r)
+	e, err := perform(ctx, r)
 	var faulty *ModuleError
 	switch {
 	case errors.As(err, &faulty):
@@ -50,7 +49,8 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer) {
 	_ = write(w, a)
 }
 
-func serve(ctx context.Context, r io.Reader) (entry, error) {
+// perform reads a request, limits this process as it asks, and compiles.
+func perform(ctx context.Context, r io.Reader) (entry, error) {
 	var q request
 	if err := read(r, &q); err != nil {
 		return entry{}, fmt.Errorf("reading the request: %w", err)

@@ -10,32 +10,24 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
 // Config is what both processes must agree about, so that the one finds what
 // the other has compiled.
 type Config struct {
-	// MemoryPages is the most that a memory may grow to, in pages of 64 KiB.
-	// Default and most 65,535: one page less than 4 GiB, since an address one
-	// beyond the last could not be told from 0.
-	MemoryPages uint32 `json:"memory_pages"`
-
 	// DebugInfo makes traps carry positions in the module, if it has debug
 	// sections. Such entries lie in a directory of their own, for wazero does
 	// not tell them apart.
 	DebugInfo bool `json:"debug_info"`
 }
 
-const maxPages = 1<<16 - 1
-
 // runtime returns wazero's configuration, without a cache.
 func (c Config) runtime() wazero.RuntimeConfig {
-	if c.MemoryPages == 0 || c.MemoryPages > maxPages {
-		c.MemoryPages = maxPages
-	}
 	return wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2).
-		WithMemoryLimitPages(c.MemoryPages).
+		WithMemoryLimitPages(wasm.MostPages).
 		WithDebugInfoEnabled(c.DebugInfo)
 }
 

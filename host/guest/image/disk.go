@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
 // Version is that of the file format, which FORMAT.md describes.
@@ -35,7 +37,6 @@ type header struct {
 const (
 	headerSize = 8 + 4 + 4 + 8 + 4*32
 	align      = 64 << 10 // of the memory in the file: a page of any machine
-	wide       = 64 << 10 // a page of a guest
 	maxMeta    = 16 << 20
 )
 
@@ -145,7 +146,7 @@ func read(f *os.File, key string) (*Image, error) {
 		return nil, err
 	}
 	at := memoryAt(int(min(h.Meta, maxMeta)))
-	if h.Meta > maxMeta || h.Memory > 1<<32 || h.Memory%wide != 0 || info.Size() != at+int64(h.Memory) {
+	if h.Meta > maxMeta || h.Memory > 1<<32 || h.Memory%wasm.PageSize != 0 || info.Size() != at+int64(h.Memory) {
 		return nil, damaged("its length")
 	}
 	meta := make([]byte, h.Meta)

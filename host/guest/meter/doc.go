@@ -66,19 +66,18 @@ const (
 )
 
 const (
-	pathLimit     = 100_000  // instructions between two checks
-	cycleSum      = 4_000    // from here on the longest path through a member of a cycle is looked for
-	hostCall      = 100      // instructions that a call of a host function stands for
-	tableCost     = 1_000    // instructions that a bulk operation on a table stands for
-	bulkCost      = 1_000    // instructions that a bulk operation below bulkCheck stands for
-	bulkCheck     = 16 << 10 // bytes from which on a bulk operation is checked
-	bulkPiece     = 1 << 20  // bytes that are moved between two checks
-	chainLimit    = 64 << 10 // bytes of frames that may be used without a budget
-	longTail      = 1_000    // instructions behind calls in a cycle from which on returns are checked
-	unwindShift   = 5        // log2 of the instructions that cost a byte of stack
-	frameBytes    = 32       // of a frame without locals and operands
-	mostFrame     = 1 << 30  // a frame's cost, and the greatest budget
-	defaultStack  = 1 << 20
-	defaultTable  = 100_000
-	defaultMemory = 65_535
+	pathLimit    = 100_000  // instructions between two checks
+	cycleSum     = 4_000    // from here on the longest path through a member of a cycle is looked for
+	hostCall     = 100      // instructions that a call of a host function stands for
+	tableCost    = 1_000    // instructions that a bulk operation on a table stands for
+	bulkCost     = 1_000    // instructions that a bulk operation below bulkCheck stands for
+	bulkCheck    = 16 << 10 // bytes from which on a bulk operation is checked
+	bulkPiece    = 1 << 20  // bytes that are moved between two checks
+	chainLimit   = 64 << 10 // bytes of frames that may be used without a budget
+	longTail     = 1_000    // instructions behind calls in a cycle from which on returns are checked
+	unwindShift  = 5        // log2 of the instructions that cost a byte of stack
+	frameBytes   = 32       // of a frame without locals and operands
+	mostFrame    = 1 << 30  // a frame's cost, and the greatest budget
+	defaultStack = 1 << 20
+	defaultTable = 100_000
 )

@@ -40,7 +40,7 @@ type Options struct {
 	Form      Form
 	Stack     uint32 // budget of the call stack in bytes; default 1 MiB, at most 1 GiB
 	MaxTable  uint32 // entries that a table may grow to; default 100,000
-	MaxMemory uint32 // pages that a memory may grow to; default 65,535, so that none has 4 GiB
+	MaxMemory uint32 // pages that a memory may grow to; default wasm.MostPages
 	KeepData  bool   // active data segments stay in the module
 	Lines     bool   // add a line table that makes the engine's stack traces carry code offsets, see OffsetMap
 }
@@ -54,7 +54,7 @@ func (o Options) withDefaults() Options {
 		o.MaxTable = defaultTable
 	}
 	if o.MaxMemory == 0 {
-		o.MaxMemory = defaultMemory
+		o.MaxMemory = wasm.MostPages
 	}
 	return o
 }

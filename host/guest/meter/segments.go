@@ -100,7 +100,7 @@ func (r *rewriter) active(d *wasm.DataSegment) error {
 	if d.At.Op != wasm.OpI32Const {
 		return fault("data", d.Offset, "a segment whose place is not a constant")
 	}
-	at, size := uint32(d.At.I32), uint64(r.m.Memories[0].Min)<<16
+	at, size := uint32(d.At.I32), uint64(r.m.Memories[0].Min)*wasm.PageSize
 	if uint64(at)+uint64(len(d.Bytes)) > size {
 		return fault("data", d.Offset, "a segment of %d bytes at address %d, but the memory begins with %d bytes", len(d.Bytes), at, size)
 	}

@@ -37,7 +37,16 @@ const (
 // FuncType is a signature.
 type FuncType struct{ Params, Results []ValueType } // views of the module
 
-// Limits are those of a table (entries) or a memory (pages of 64 KiB).
+const (
+	// PageSize is the unit of a memory's limits, in bytes.
+	PageSize = 64 << 10
+
+	// MostPages is the most that the memory of an instance has: a page less
+	// than 4 GiB, since the address behind its end could not be told from 0.
+	MostPages = 1<<16 - 1
+)
+
+// Limits are those of a table (entries) or a memory (pages).
 type Limits struct {
 	Min, Max uint32
 	HasMax   bool
@@ -98,9 +107,6 @@ const (
 	Passive
 	Declarative
 )
-
-// NullRef stands for a null reference among the functions of an Element.
-const NullRef = ^uint32(0)
 
 // Element is an element segment.
 type Element struct {

@@ -38,9 +38,7 @@ const (
 	OpI32Eqz        Op = 0x45
 	OpI32LtU        Op = 0x49
 	OpI32GtU        Op = 0x4b
-	OpI32LeU        Op = 0x4d
 	OpI64LtS        Op = 0x53
-	OpI64GtU        Op = 0x56
 	OpI64LeU        Op = 0x58
 	OpI32Add        Op = 0x6a
 	OpI32Sub        Op = 0x6b
@@ -62,7 +60,6 @@ const (
 	OpElemDrop   Op = 0xfc0d
 	OpTableCopy  Op = 0xfc0e
 	OpTableGrow  Op = 0xfc0f
-	OpTableSize  Op = 0xfc10
 	OpTableFill  Op = 0xfc11
 
 	OpV128Const Op = 0xfd0c
