@@ -103,12 +103,18 @@ type Limits struct {
 // views of guest memory, good for the length of the call; what goes out is
 // copied by the caller before the next call. A result other than OK goes to
 // the guest as it is.
+//
+// What comes from WebAssembly was checked by the instance as far as the
+// interface and Init say what is right: the time of the call, addresses,
+// levels, kinds and names of metrics, numbers of inputs and stores, lengths
+// of keys, values and tokens, and of the frames of a call together. Native
+// code is trusted with that.
 type Calls interface {
-	// Emit takes a frame of records. A malformed one is refused with EINVAL
-	// and ends the batch as a fault in the ABI.
+	// Emit takes a frame of records, with whatever in it. A malformed one is
+	// refused with EINVAL. Any refusal ends the batch as a fault in the ABI.
 	Emit(frame []byte) abi.Errno
 
-	// Fail rejects one input of the batch.
+	// Fail rejects one input of the batch; a refusal is as with Emit.
 	Fail(index uint32, code int32, message []byte) abi.Errno
 
 	// StateGet returns a value, or ENOENT.
@@ -132,8 +138,8 @@ type Calls interface {
 	LogEnabled(level Level) bool
 	Log(level Level, message []byte)
 
-	// MetricDefine returns the handle of a counter or gauge, whose kind and name
-	// are as SPEC.md wants them; MetricAdd adds to it.
+	// MetricDefine returns the handle of a counter or gauge; MetricAdd adds to
+	// it.
 	MetricDefine(kind MetricKind, name []byte) (uint32, abi.Errno)
 	MetricAdd(handle uint32, delta int64) abi.Errno
 }

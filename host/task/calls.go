@@ -91,10 +91,7 @@ func (c *calls) breach(format string, args ...any) abi.Errno {
 // Emit copies the records of a frame out of the guest's memory, each to the
 // batch of its output, with the position and origin of its cause.
 func (c *calls) Emit(frame []byte) abi.Errno {
-	if c.emitted += len(frame); c.emitted > c.s.t.Limits.Emit {
-		c.breach("emitted more than %d bytes in one call (limits.max_emit)", c.s.t.Limits.Emit)
-		return abi.E2BIG
-	}
+	c.emitted += len(frame)
 	b, err := wire.Parse(frame)
 	if err != nil {
 		return c.breach("emit: %v", err)
@@ -116,7 +113,8 @@ func (c *calls) emitOne(r []byte) abi.Errno {
 		return c.breach("emit: output %d of %d", out, len(c.outs))
 	}
 	if len(r) > c.s.t.Limits.Record+wire.RecordHeaderSize+8 {
-		return c.breach("emit: a record of %d bytes is longer than %d (limits.max_record)", len(r), c.s.t.Limits.Record)
+		c.breach("emit: a record of %d bytes is longer than %d (limits.max_record)", len(r), c.s.t.Limits.Record)
+		return abi.E2BIG
 	}
 	if k := le.Uint32(r[offKey:]); k != nullLength && int(k) > c.s.t.Limits.Key {
 		return c.breach("emit: a key of %d bytes is longer than %d (limits.max_key)", k, c.s.t.Limits.Key)
@@ -141,9 +139,6 @@ func (c *calls) emitOne(r []byte) abi.Errno {
 
 // Fail rejects an input. The first word on an index counts.
 func (c *calls) Fail(index uint32, code int32, message []byte) abi.Errno {
-	if int64(index) >= int64(len(c.positions)) {
-		return c.breach("fail: index %d of %d inputs", index, len(c.positions))
-	}
 	word, bit := &c.rejected[index/64], uint64(1)<<(index%64)
 	if *word&bit != 0 {
 		return abi.OK
@@ -157,15 +152,9 @@ func (c *calls) Fail(index uint32, code int32, message []byte) abi.Errno {
 }
 
 // row returns the key of a store's row in the partition of the call.
-func (c *calls) row(store uint32, key []byte) ([]byte, abi.Errno) {
-	if int64(store) >= int64(len(c.s.stores)) {
-		return nil, abi.EBADF
-	}
-	if len(key) > c.s.t.Limits.Key {
-		return nil, abi.E2BIG
-	}
+func (c *calls) row(store uint32, key []byte) []byte {
 	c.key = epoch.AppendStateKey(c.key[:0], c.s.stores[store], c.in.Partition.Number, key)
-	return c.key, abi.OK
+	return c.key
 }
 
 // broken notes that the store failed: the call comes to nothing and so does the epoch.
@@ -177,11 +166,7 @@ func (c *calls) broken(err error) abi.Errno {
 }
 
 func (c *calls) StateGet(store uint32, key []byte) ([]byte, abi.Errno) {
-	row, e := c.row(store, key)
-	if e != abi.OK {
-		return nil, e
-	}
-	v, ok, err := c.s.t.State.Get(row)
+	v, ok, err := c.s.t.State.Get(c.row(store, key))
 	switch {
 	case err != nil:
 		return nil, c.broken(err)
@@ -192,13 +177,7 @@ func (c *calls) StateGet(store uint32, key []byte) ([]byte, abi.Errno) {
 }
 
 func (c *calls) StatePut(store uint32, key, value []byte) abi.Errno {
-	if len(value) > c.s.t.Limits.StateValue {
-		return abi.E2BIG
-	}
-	row, e := c.row(store, key)
-	if e != abi.OK {
-		return e
-	}
+	row := c.row(store, key)
 	if c.put += len(row) + len(value); c.put > maxWritten {
 		return abi.ENOSPC
 	}
@@ -208,31 +187,20 @@ func (c *calls) StatePut(store uint32, key, value []byte) abi.Errno {
 }
 
 func (c *calls) StateDelete(store uint32, key []byte) abi.Errno {
-	row, e := c.row(store, key)
-	if e != abi.OK {
-		return e
-	}
 	c.written++
-	c.s.t.State.Delete(row)
+	c.s.t.State.Delete(c.row(store, key))
 	return abi.OK
 }
 
 func (c *calls) StateScan(store uint32, start, end, buf []byte) (int, abi.Errno) {
-	lower, e := c.row(store, start)
-	if e != abi.OK {
-		return 0, e
-	}
 	upper := c.many[:0]
 	if len(end) > 0 {
-		if len(end) > c.s.t.Limits.Key {
-			return 0, abi.E2BIG
-		}
 		upper = epoch.AppendStateKey(upper, c.s.stores[store], c.in.Partition.Number, end)
 	} else {
 		upper = epoch.AppendStateEnd(upper, c.s.stores[store], c.in.Partition.Number)
 	}
 	c.many = upper
-	scan, err := c.s.t.State.Scan(lower, upper)
+	scan, err := c.s.t.State.Scan(c.row(store, start), upper)
 	if err != nil {
 		return 0, c.broken(err)
 	}
@@ -260,9 +228,6 @@ func (c *calls) StateScan(store uint32, start, end, buf []byte) (int, abi.Errno)
 }
 
 func (c *calls) Resume(token []byte) abi.Errno {
-	if len(token) > abi.MaxResume {
-		return abi.E2BIG
-	}
 	c.token = append(c.token[:0], token...)
 	return abi.OK
 }
@@ -275,7 +240,7 @@ func (c *calls) Now() int64 {
 
 var levels = [...]slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
 
-func level(l guest.Level) slog.Level { return levels[min(max(int(l), 0), len(levels)-1)] }
+func level(l guest.Level) slog.Level { return levels[l] }
 
 func (c *calls) LogEnabled(l guest.Level) bool {
 	return c.s.t.Log.Enabled(c.s.t.ctx, level(l))
