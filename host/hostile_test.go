@@ -111,7 +111,7 @@ func hostiles() []hostile {
 		{"refuses", "refused", on(wasmtest.Const(-22), wasmtest.Return), `^refused: the guest refused the batch with EINVAL$`},
 		{"exits with 0", "exit", exiting(0), `^exit: the guest exited with code 0$`},
 		{"exits with 3", "exit", exiting(3), `^exit: the guest exited with code 3$`},
-		{"recurses without end", "trap", recursing(), `^trap: stack overflow$`},
+		{"recurses without end", "trap", recursing(), `^trap in recurse: stack overflow$`},
 		{"grows without end", "memory", growing(), `^memory in wasmill_process: unreachable \(its memory is at 1\.0 of 1\.0 MiB: raise limits\.memory or keep less\)$`},
 		{"reads beyond its memory", "trap", on(wasmtest.Const(-8), wasmtest.Load(0), wasmtest.Drop), `^trap in wasmill_process: out of bounds memory access$`},
 		{"divides by zero", "trap", on(wasmtest.Const(1), wasmtest.Const(0), wasmtest.DivU, wasmtest.Drop), `integer divide by zero$`},
