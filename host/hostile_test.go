@@ -360,3 +360,27 @@ func TestHostile_Init(t *testing.T) {
 		})
 	}
 }
+
+// A module that does not know the end of its input fails the run, which says
+// what it refused.
+func TestHostile_End(t *testing.T) {
+	plugintest.NoLeak(t)
+	wasm := wasmtest.Step(func(wasmtest.Imports) []byte {
+		return wasmtest.Code(
+			wasmtest.Get(wasmtest.Op), wasmtest.Const(int32(abi.OpEnd)), wasmtest.Eq,
+			wasmtest.If, wasmtest.Const(abi.ENOSYS.Status()), wasmtest.Return, wasmtest.End,
+			wasmtest.Const(0),
+		)
+	})
+	f := hostileFixture(t, wasm, "skip")
+	hostileInput(f)
+	out, err := runJob(t.Context(), f.options())
+	says := regexp.MustCompile(`: end of partition \d: refused: the guest refused the end of its input with ENOSYS$`)
+	var failed *task.ModuleFailure
+	if !errors.As(err, &failed) || !says.MatchString(err.Error()) {
+		t.Errorf("%v, want %s", err, says)
+	}
+	if out.Finished {
+		t.Errorf("it has finished: %+v", out)
+	}
+}

@@ -145,7 +145,7 @@ func TestSandbox_ARecordThatTakesLongerThanItMayGoesAlone(t *testing.T) {
 	}
 	for _, l := range letters {
 		h := l.Headers
-		if l.Value != "slow" || h["wasmill-error-class"] != "timeout" || !strings.HasSuffix(h["wasmill-error"], "it did not return within 100ms of CPU time") {
+		if l.Value != "slow" || h["wasmill-error-class"] != "timeout" || !strings.HasSuffix(h["wasmill-error"], "it did not return within 100ms of CPU time (limits.record)") {
 			t.Errorf("dead letter %v", l)
 		}
 	}

@@ -34,7 +34,7 @@ func (e Errno) Error() string {
 	case EIO:
 		return "the host failed"
 	case E2BIG:
-		return "longer than a limit of the job"
+		return "longer than limits in the job file allow (max_record, max_emit, max_key, max_value)"
 	case EBADF:
 		return "the job file declares nothing of this name"
 	case EAGAIN:

@@ -25,7 +25,7 @@ func (i *isolation) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&i.on, "isolate", false, "run the job in a process of its own, which is started again when it dies")
 	cmd.Flags().Var(&i.memory, "isolate-memory", "memory of that process (default: limits.memory for each task of each step, and 512MiB)")
 	cmd.Flags().Float64Var(&i.cpus, "isolate-cpus", 0, "`CPUS` that the process may use, where control groups can be made (default: all)")
-	cmd.Flags().DurationVar(&i.heartbeat, "isolate-heartbeat", 10*time.Second, "the process is killed if it does not answer for so long")
+	cmd.Flags().DurationVar(&i.heartbeat, "isolate-heartbeat", 10*time.Second, "the process is killed if it does not answer for this `TIME`")
 }
 
 // open opens the job of r in a worker. What libraries log about the

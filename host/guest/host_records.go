@@ -27,7 +27,7 @@ func hostEmit(in *instance, m api.Memory, s []uint64) {
 		return
 	}
 	if in.emitted+len(frame) > in.limits.Emit {
-		in.faulty("emit got more than %d bytes in one call", in.limits.Emit)
+		in.faulty("emit got more than %d bytes in one call (limits.max_emit)", in.limits.Emit)
 		setErrno(s, abi.E2BIG)
 		return
 	}

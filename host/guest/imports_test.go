@@ -192,7 +192,7 @@ func TestImports_EmitsAreLimited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tr := trap(t, in, batch("a")); tr.Kind != guest.TrapABI || tr.Message != "emit got more than 1000 bytes in one call" {
+	if tr := trap(t, in, batch("a")); tr.Kind != guest.TrapABI || tr.Message != "emit got more than 1000 bytes in one call (limits.max_emit)" {
 		t.Fatalf("trap %v", tr)
 	}
 	if c.fails[0].code != -7 {

@@ -107,7 +107,7 @@ func (l *logger) report() {
 	if l.dropped == 0 {
 		return
 	}
-	text := fmt.Sprintf("%d log lines of %d bytes were dropped: more than %d bytes a second", l.dropped, l.droppedBytes, l.rate)
+	text := fmt.Sprintf("%d log lines of %d bytes were dropped: more than %d bytes a second (limits.max_log)", l.dropped, l.droppedBytes, l.rate)
 	l.dropped, l.droppedBytes = 0, 0
 	l.calls.Log(Warn, []byte(text))
 }

@@ -57,14 +57,14 @@ func TestLog_IsLimitedAndSaysSo(t *testing.T) {
 	now = now.Add(400 * time.Millisecond) // 500 bytes are left, 1,000 come
 	run(t, in, batch("a"))
 	run(t, in, batch("a"))
-	want := []string{line, line, "3 log lines of 3000 bytes were dropped: more than 2500 bytes a second", line}
+	want := []string{line, line, "3 log lines of 3000 bytes were dropped: more than 2500 bytes a second (limits.max_log)", line}
 	if !slices.Equal(c.lines, want) {
 		t.Fatalf("lines %q", c.lines)
 	}
 	if err := in.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if last := c.lines[len(c.lines)-1]; last != "1 log lines of 1000 bytes were dropped: more than 2500 bytes a second" {
+	if last := c.lines[len(c.lines)-1]; last != "1 log lines of 1000 bytes were dropped: more than 2500 bytes a second (limits.max_log)" {
 		t.Fatalf("last line %q", last)
 	}
 }
@@ -83,7 +83,7 @@ func TestLog_OfNothing(t *testing.T) {
 	if err := in.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"1 log lines of 1 bytes were dropped: more than 0 bytes a second"}; !slices.Equal(c.lines, want) {
+	if want := []string{"1 log lines of 1 bytes were dropped: more than 0 bytes a second (limits.max_log)"}; !slices.Equal(c.lines, want) {
 		t.Fatalf("lines %q, want %q", c.lines, want)
 	}
 }

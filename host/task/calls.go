@@ -70,6 +70,14 @@ func (c *calls) begin(in *Batch) {
 	clear(c.rejected)
 }
 
+// payload says what the guest was called with.
+func (c *calls) payload() string {
+	if c.in.Count == 0 {
+		return "the end of its input"
+	}
+	return "the batch"
+}
+
 // drop forgets the gathered records.
 func (c *calls) drop() {
 	for i, b := range c.outs {

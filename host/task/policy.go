@@ -7,6 +7,7 @@ import (
 
 	"github.com/wasmill/wasmill/abi/record"
 	"github.com/wasmill/wasmill/abi/wire"
+	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/jobspec"
 )
 
@@ -35,7 +36,11 @@ func guestFailure(f failure) Reason {
 }
 
 func trapFailure(err error) Reason {
-	return Reason{Class: string(trapKind(err)), Text: err.Error(), Err: err}
+	kind, text := trapKind(err), err.Error()
+	if kind == guest.TrapTimeout {
+		text += " (limits.record)"
+	}
+	return Reason{Class: string(kind), Text: text, Err: err}
 }
 
 // RecordFailure ends a run because a record failed and the policy is fail.

@@ -163,7 +163,7 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 	case s.calls.fault != "" && (err == nil || isTrap(err) && trapKind(err) == guest.TrapABI):
 		err = &guest.Trap{Kind: guest.TrapABI, Module: s.module.Digest(), Message: s.calls.fault}
 	case err == nil && status != abi.OK:
-		err = &guest.Trap{Kind: guest.TrapStatus, Module: s.module.Digest(), Message: "the guest refused the batch with " + status.String()}
+		err = &guest.Trap{Kind: guest.TrapStatus, Module: s.module.Digest(), Message: "the guest refused " + s.calls.payload() + " with " + status.String()}
 	}
 	if err == nil || isTrap(err) && trapKind(err) == guest.TrapStatus {
 		s.crashes.ended()
