@@ -3,6 +3,7 @@ package compile_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -187,6 +188,64 @@ func TestEnsure_ADamagedEntryOfWhichNoneCanBeMadeIsRemoved(t *testing.T) {
 	if left := files(t, dir); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
+}
+
+// Another process may have made the entry, and verified it, before this one
+// fails.
+func TestEnsure_AFailureLeavesWhatOthersHaveMade(t *testing.T) {
+	theirs, dir := t.TempDir(), t.TempDir()
+	ensure(t, open(t, compile.Options{Dir: theirs}), passthrough.Wasm)
+	meanwhile := []string{"sh", "-c", fmt.Sprintf("cp -r %s/. %s && exit 1", theirs, dir)}
+	if err := open(t, compile.Options{Dir: dir, Command: meanwhile}).Ensure(t.Context(), passthrough.Wasm); err == nil {
+		t.Fatal("no error")
+	}
+	kept(t, dir)
+}
+
+func TestEnsure_MakesACacheAgainThatWasRemoved(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	c := open(t, compile.Options{Dir: dir})
+	ensure(t, c, passthrough.Wasm)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	ensure(t, c, passthrough.Wasm)
+	kept(t, dir)
+	if mode := stat(t, dir).Mode().Perm(); mode != 0o700 {
+		t.Errorf("mode %o", mode)
+	}
+}
+
+func TestTrim(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"c", "a", "d", "b"} { // from old to new
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, make([]byte, 100), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(time.Duration(i-10) * time.Hour)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		most int64
+		want string
+	}{{400, "[a b c d]"}, {399, "[a b d]"}, {200, "[b d]"}, {99, "[]"}} {
+		compile.Trim(dir, test.most)
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := []string{}
+		for _, e := range entries {
+			left = append(left, e.Name())
+		}
+		if fmt.Sprint(left) != test.want {
+			t.Errorf("at most %d bytes: %v are left, want %s", test.most, left, test.want)
+		}
+	}
+	compile.Trim(filepath.Join(dir, "missing"), 0)
 }
 
 func TestEnsure_ManyAtOnce(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 //
 // What is the module's fault is a *ModuleError. If ctx has ended, it is the
 // error of ctx; any other error is one of the machine that this runs on. A
-// damaged entry is replaced and never missing in between, so that another
-// process that has verified it before finds a good one too.
+// good entry is not removed, and a damaged one only if none could be made in its
+// place, so that another process that has verified it before finds it too.
 func (c *Cache) Ensure(ctx context.Context, wasm []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -30,7 +30,10 @@ func (c *Cache) Ensure(ctx context.Context, wasm []byte) error {
 			return nil
 		}
 		if made := c.make(ctx, wasm, dir, key); made != nil {
-			return errors.Join(made, remove(dir, key))
+			if errors.Is(err, errDamaged) {
+				made = errors.Join(made, remove(dir, key))
+			}
+			return made
 		}
 	}
 	if _, err = verify(dir, key); err != nil {
@@ -41,6 +44,10 @@ func (c *Cache) Ensure(ctx context.Context, wasm []byte) error {
 
 // make compiles wasm in a child and puts the result into dir.
 func (c *Cache) make(ctx context.Context, wasm []byte, dir, key string) (err error) {
+	err = os.MkdirAll(c.root, 0o700) // somebody may have emptied the cache
+	if err != nil {
+		return fmt.Errorf("keeping the compiled module: %w", err)
+	}
 	scratch, err := os.MkdirTemp(c.root, compiling)
 	if err != nil {
 		return fmt.Errorf("keeping the compiled module: %w", err)

@@ -1,9 +1,11 @@
 package compile
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -51,6 +53,33 @@ func Touch(paths ...string) {
 	for _, p := range paths {
 		if info, err := os.Stat(p); err == nil && now.Sub(info.ModTime()) > 24*time.Hour {
 			_ = os.Chtimes(p, now, now)
+		}
+	}
+}
+
+// Trim removes files from dir, those first that were not touched for longest,
+// until the rest has so many bytes at most; directories stay. It is
+// housekeeping: what cannot be removed stays, and counts.
+func Trim(dir string, most int64) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	var files []fs.FileInfo
+	var bytes int64
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			files = append(files, info)
+			bytes += info.Size()
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
+	for _, f := range files {
+		if bytes <= most {
+			return
+		}
+		if os.Remove(filepath.Join(dir, f.Name())) == nil {
+			bytes -= f.Size()
 		}
 	}
 }
