@@ -59,6 +59,22 @@ func (c *cpu) enter(ctx context.Context, q, limit time.Duration) error {
 	return nil
 }
 
+// outside does for the instance what is no call, but takes time that depends
+// on the module: it has a slot, and the share pays. It is not counted as used.
+func (c *cpu) outside(ctx context.Context, do func()) error {
+	if err := c.share.Enter(ctx); err != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	began := threadTime()
+	defer func() {
+		c.share.Leave(max(0, threadTime()-began))
+		runtime.UnlockOSThread()
+	}()
+	do()
+	return nil
+}
+
 // leave stops the clocks and gives the slot back, if it still has one.
 func (c *cpu) leave() {
 	c.slot.End()

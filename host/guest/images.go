@@ -65,11 +65,16 @@ const (
 // errImage says that an image does not fit or is damaged.
 var errImage = errors.New("guest: the image cannot be used")
 
+// largestImage is the most memory, in bytes, of which an image is taken. Whoever
+// has more starts afresh each time: nobody is charged for images, and a copy of
+// so much takes a tenth of a second.
+const largestImage = 256 << 20
+
 // image takes an image of an instance behind init, nil if there is more to it
 // than an image holds. done lets go of it.
 func (in *instance) image() (img *image.Image, done func()) {
 	done = func() {}
-	if !in.form.Whole || in.local {
+	if !in.form.Whole || in.local || in.MemoryBytes() > largestImage {
 		return nil, done
 	}
 	clock, err := in.wasi.Save()
@@ -149,11 +154,19 @@ type images struct {
 
 	mu     sync.Mutex
 	have   map[string]*image.Image
+	bytes  uint64 // of their memories
 	saving sync.WaitGroup
 }
 
-// keptImages is how many images an engine holds open.
-const keptImages = 64
+// What an engine holds open at most.
+const (
+	keptImages = 64
+	keptBytes  = 1 << 30 // of memories, pages of zeroes included, which take none
+)
+
+// storedBytes is what the images on disk take at most, pages of zeroes
+// included: a module may have another one for each task and each config.
+const storedBytes = 4 << 30
 
 // worthKeeping is the CPU time of a start-up from which on its image is kept
 // on disk: below, starting afresh is as quick as reading it.
@@ -206,16 +219,24 @@ func (s *images) keep(key string, img *image.Image) {
 	if s.have == nil {
 		s.have = map[string]*image.Image{}
 	}
-	if old := s.have[key]; old != nil {
-		_ = old.Close()
-	} else if len(s.have) >= keptImages {
-		for k, old := range s.have { // any one
-			_ = old.Close()
-			delete(s.have, k)
+	s.forget(key)
+	for k := range s.have { // any one
+		if len(s.have) < keptImages && s.bytes+img.Size() <= keptBytes {
 			break
 		}
+		s.forget(k)
 	}
 	s.have[key] = img.Share()
+	s.bytes += img.Size()
+}
+
+// forget lets go of an image, if it is there. mu is held.
+func (s *images) forget(key string) {
+	if img := s.have[key]; img != nil {
+		s.bytes -= img.Size()
+		_ = img.Close()
+		delete(s.have, key)
+	}
 }
 
 // put keeps an image, on disk too if start-up, which took so long, is worth it.
@@ -227,9 +248,15 @@ func (s *images) put(key string, img *image.Image, took time.Duration) {
 	mine := img.Share()
 	s.saving.Go(func() {
 		defer func() { _ = mine.Close() }()
-		if err := mine.Save(s.path(key), key); err != nil {
-			s.log.Warn("an image is not kept", "file", s.path(key), "error", err)
+		err := os.MkdirAll(s.dir, 0o700) // somebody may have emptied the cache
+		if err == nil {
+			err = mine.Save(s.path(key), key)
 		}
+		if err != nil {
+			s.log.Warn("an image is not kept", "file", s.path(key), "error", err)
+			return
+		}
+		compile.Trim(s.dir, storedBytes)
 	})
 }
 
@@ -238,10 +265,7 @@ func (s *images) drop(key string, err error) {
 	s.log.Warn("an image is made again", "error", err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if img := s.have[key]; img != nil {
-		_ = img.Close()
-		delete(s.have, key)
-	}
+	s.forget(key)
 	if s.dir != "" {
 		_ = os.Remove(s.path(key)) // what cannot be removed is replaced
 	}

@@ -3,6 +3,7 @@ package guest_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -102,7 +103,7 @@ func before(wasm []byte, section, id byte, body []byte) []byte {
 		n |= int(wasm[at+i]) << (7 * (i - 1))
 		at += i + 1 + n
 	}
-	return slices.Concat(wasm[:at], []byte{id, byte(len(body))}, body, wasm[at:])
+	return slices.Concat(wasm[:at], binary.AppendUvarint([]byte{id}, uint64(len(body))), body, wasm[at:])
 }
 
 // meters is a host whose metrics have handles by name, in order.

@@ -142,6 +142,9 @@ func (k *kept) put(digest string, o meter.Options, res *meter.Result, lines bool
 	b = append(b, res.Wasm...)
 	sum := sha256.Sum256(b[sha256.Size:])
 	copy(b, sum[:])
+	if err := os.MkdirAll(k.dir, 0o700); err != nil { // somebody may have emptied the cache
+		return err
+	}
 	f, err := os.CreateTemp(k.dir, ".new-")
 	if err != nil {
 		return err

@@ -48,7 +48,10 @@ func (s *starter) start(ctx context.Context) (Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	img, done := in.image()
+	done := func() {}
+	if err := in.cpu.outside(ctx, func() { img, done = in.image() }); err != nil {
+		return nil, errors.Join(err, in.Close(ctx))
+	}
 	defer done()
 	if img == nil {
 		return in, nil
@@ -114,7 +117,14 @@ func (s *starter) make(ctx context.Context, kind meter.Form, img *image.Image) (
 	// The instance has no name, so that any number of them live side by side;
 	// no function runs, because start-up calls what there is itself.
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
-	if in.mod, err = m.engine.runtime.InstantiateModule(experimental.WithMemoryAllocator(&in.ctx, in.linear), in.form.code, config); err != nil {
+	waited := in.cpu.outside(ctx, func() {
+		in.mod, err = m.engine.runtime.InstantiateModule(experimental.WithMemoryAllocator(&in.ctx, in.linear), in.form.code, config)
+	})
+	switch {
+	case waited != nil:
+		in.linear.Free()
+		return nil, waited
+	case err != nil:
 		in.linear.Free() // wazero does not close what it could not start
 		return nil, fmt.Errorf("guest: module %s: %s", m.name, clean(err.Error(), 512))
 	}
