@@ -53,7 +53,7 @@ func Open(ctx context.Context, o Options) (*Job, error) {
 	}
 	j.spec = spec
 	if j.o.Memory == 0 {
-		j.o.Memory = Need(p)
+		j.o.Memory = need(p)
 	}
 	// The collector works harder in the last part of what the guests leave.
 	j.o.Heap = int64(max(j.o.Memory/4, j.o.Memory-min(j.o.Memory, guests(p))))

@@ -124,7 +124,11 @@ func TestRun_MemoryAboveTheLimit(t *testing.T) {
 	dir := newJob(t, 10)
 	o := options(t, dir, hold+filepath.Join(dir, "held"))
 	o.Restarts, o.Memory = 1, 200<<20
-	_, err := open(t, o).Run(t.Context())
+	j, err := tenant.Open(t.Context(), o)
+	if err == nil { // it was not looked at before it had opened the job
+		_, err = j.Run(t.Context())
+		err = errors.Join(err, j.Close())
+	}
 	if err == nil || !strings.Contains(err.Error(), "because it took ") || !strings.Contains(err.Error(), " MiB of memory, its limit is 200 MiB") {
 		t.Errorf("error %v", err)
 	}

@@ -1,16 +1,14 @@
 package tenant
 
-import (
-	"github.com/wasmill/wasmill/host/plan"
-)
+import "github.com/wasmill/wasmill/host/plan"
 
 // base is what a worker needs beside its guests, in bytes: the store's caches
 // and tables, queues and open deltas, compiled code, buffers of connectors.
 const base = 512 << 20
 
-// Need returns the memory of a worker, in bytes: for each task of each stage
+// need returns the memory of a worker, in bytes: for each task of each stage
 // and each step with a module in it limits.memory, and 512 MiB.
-func Need(p *plan.Plan) uint64 { return guests(p) + base }
+func need(p *plan.Plan) uint64 { return guests(p) + base }
 
 // guests returns the memory that the instances of a job may take, in bytes.
 func guests(p *plan.Plan) uint64 {

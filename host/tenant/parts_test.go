@@ -115,7 +115,7 @@ func TestNeed_CountsTheInstances(t *testing.T) {
 		},
 	}
 	p.Spec.Limits.Memory = 64 << 20
-	if got := Need(p); got != 5*64<<20+512<<20 {
+	if got := need(p); got != 5*64<<20+512<<20 {
 		t.Errorf("%d bytes", got)
 	}
 }

@@ -38,7 +38,8 @@ type Options struct {
 	Stderr   io.Writer         // gets what the worker logs, in whole lines, from one goroutine
 	Log      *slog.Logger      // of the supervisor; nil = nothing
 
-	// Memory is the limit of the worker, in bytes. Default: Need of the job.
+	// Memory is the limit of the worker, in bytes. Default: limits.memory for
+	// each task of each step with a module, and 512 MiB.
 	// It is held by looking at what is resident once a second; twice of it is
 	// what the worker can reserve at all.
 	Memory uint64
