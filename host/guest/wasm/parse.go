@@ -1,9 +1,6 @@
 package wasm
 
-import (
-	"bytes"
-	"math"
-)
+import "bytes"
 
 var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
 
@@ -96,6 +93,7 @@ func sectionHint(id byte) string {
 	return ""
 }
 
+// parser reads a module section by section.
 type parser struct {
 	m       *Module
 	caps    Caps
@@ -160,74 +158,6 @@ func (p *parser) section(id byte, r *reader) {
 
 func (m *Module) funcs() int { return m.ImportedFuncs + len(m.Funcs) }
 
-func (p *parser) types(r *reader) {
-	n := r.counted(3, p.caps.Types, "types")
-	p.m.Types = make([]FuncType, 0, n)
-	for range n {
-		at := r.pos
-		switch form := r.byte(); form {
-		case 0x60:
-		case 0x4e, 0x4f, 0x50, 0x5e, 0x5f:
-			r.fail(at, "type form %#x belongs to garbage collection, which is not supported: build for core WebAssembly", form)
-		default:
-			r.fail(at, "type form %#x is not a function's", form)
-		}
-		p.m.Types = append(p.m.Types, FuncType{p.valueTypes(r, "parameters"), p.valueTypes(r, "results")})
-		if r.err != nil {
-			return
-		}
-	}
-}
-
-func (p *parser) valueTypes(r *reader, of string) []ValueType {
-	at := r.pos
-	n := r.count(1)
-	if p.caps.Values > 0 && n > p.caps.Values {
-		r.over(at, "values of a type", "a type of %d %s, at most %d are allowed", n, of, p.caps.Values)
-		return nil
-	}
-	types := make([]ValueType, n)
-	for i := range types {
-		types[i] = valueType(r)
-	}
-	return types
-}
-
-func valueType(r *reader) ValueType {
-	at := r.pos
-	t := ValueType(r.byte())
-	switch t {
-	case I32, I64, F32, F64, V128, FuncRef, ExternRef:
-	case 0x63, 0x64:
-		r.fail(at, "value type %#x belongs to typed function references, which are not supported", byte(t))
-	case 0x69:
-		r.fail(at, "value type %#x belongs to exception handling, which is not supported", byte(t))
-	case 0x65, 0x66, 0x67, 0x68, 0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x71, 0x72, 0x73:
-		r.fail(at, "value type %#x belongs to garbage collection, which is not supported", byte(t))
-	default:
-		r.fail(at, "value type %#x is unknown", byte(t))
-	}
-	return t
-}
-
-func refType(r *reader) ValueType {
-	at := r.pos
-	t := valueType(r)
-	if r.err == nil && t != FuncRef && t != ExternRef {
-		r.fail(at, "type %#x is not a reference type", byte(t))
-	}
-	return t
-}
-
-func (p *parser) typeIndex(r *reader) uint32 {
-	at := r.pos
-	t := r.u32()
-	if int64(t) >= int64(len(p.m.Types)) {
-		r.fail(at, "type %d of %d", t, len(p.m.Types))
-	}
-	return t
-}
-
 func (p *parser) imports(r *reader) {
 	m := p.m
 	for range r.counted(4, p.caps.Imports, "imports") {
@@ -258,175 +188,6 @@ func (p *parser) imports(r *reader) {
 		}
 		m.Imports = append(m.Imports, im)
 	}
-}
-
-func tableType(r *reader) TableType {
-	if r.left() > 0 && r.b[r.pos] == 0x40 {
-		r.fail(r.pos, "a table with an initial value belongs to typed function references, which are not supported")
-	}
-	return TableType{refType(r), limits(r, "table")}
-}
-
-func memoryLimits(r *reader) Limits {
-	l := limits(r, "memory")
-	const most = 1 << 16
-	if r.err == nil && (l.Min > most || l.HasMax && l.Max > most) {
-		r.fail(l.Offset, "a memory of more than %d pages", most)
-	}
-	return l
-}
-
-func limits(r *reader, of string) Limits {
-	l := Limits{Offset: r.pos}
-	flags := r.byte()
-	switch {
-	case flags&2 != 0 && flags < 8:
-		r.fail(l.Offset, "a shared %s belongs to threads, which are not supported: build without atomics and shared memory", of)
-	case flags&4 != 0 && flags < 8:
-		r.fail(l.Offset, "a 64-bit %s belongs to memory64, which is not supported: build for wasm32", of)
-	case flags > 1:
-		r.fail(l.Offset, "limits of a %s have flags %#x, which are unknown", of, flags)
-	}
-	l.Min = r.u32()
-	if flags&1 != 0 {
-		l.HasMax, l.Max = true, r.u32()
-		if l.Max < l.Min {
-			r.fail(l.Offset, "the maximum of a %s, %d, is below its minimum, %d", of, l.Max, l.Min)
-		}
-	}
-	return l
-}
-
-func globalType(r *reader) GlobalType {
-	t := valueType(r)
-	at := r.pos
-	mutable := r.byte()
-	if mutable > 1 {
-		r.fail(at, "mutability %d of a global", mutable)
-	}
-	return GlobalType{t, mutable == 1}
-}
-
-// expr reads a constant expression.
-func (p *parser) expr(r *reader) Expr {
-	at := r.pos
-	e := Expr{Op: Op(r.byte())}
-	switch e.Op {
-	case OpI32Const:
-		e.I32 = int32(r.signed(32))
-	case OpI64Const:
-		r.signed(64)
-	case OpF32Const:
-		r.bytes(4)
-	case OpF64Const:
-		r.bytes(8)
-	case OpGlobalGet:
-		if e.Index = r.u32(); int64(e.Index) >= int64(p.globals) {
-			r.fail(at, "global %d of %d in a constant expression", e.Index, p.globals)
-		}
-	case OpRefNull:
-		refType(r)
-	case OpRefFunc:
-		if e.Index = r.u32(); int64(e.Index) >= int64(p.m.funcs()) {
-			r.fail(at, "function %d of %d in a constant expression", e.Index, p.m.funcs())
-		}
-	case 0xfd:
-		if sub := r.u32(); sub != uint32(OpV128Const&0xff) {
-			r.fail(at, "vector instruction %d in a constant expression", sub)
-		}
-		e.Op = OpV128Const
-		r.bytes(16)
-	default:
-		r.fail(at, "instruction %#x in a constant expression", uint32(e.Op))
-	}
-	if end := r.byte(); r.err == nil && end != byte(OpEnd) {
-		r.fail(at, "a constant expression of more than one instruction belongs to extended constants, which are not supported")
-	}
-	if r.err == nil {
-		e.Bytes = r.b[at:r.pos:r.pos]
-	}
-	return e
-}
-
-func (p *parser) code(r *reader) {
-	m := p.m
-	at := r.pos
-	n := r.count(2)
-	if r.err == nil && n != len(m.Funcs) {
-		r.fail(at, "%d bodies for %d functions", n, len(m.Funcs))
-		return
-	}
-	m.Bodies = make([]Body, 0, n)
-	for range n {
-		size := r.count(1)
-		b := Body{Offset: r.pos, End: r.pos + size}
-		if p.caps.Body > 0 && size > p.caps.Body {
-			r.over(b.Offset, "bytes of a function", "a function of %d bytes, at most %d are allowed", size, p.caps.Body)
-		}
-		s := reader{b: r.b, pos: b.Offset, end: b.End, section: r.section, err: r.err}
-		locals := uint64(0)
-		for range s.count(2) {
-			at := s.pos
-			c := s.u32()
-			locals += uint64(c)
-			b.Vectors = valueType(&s) == V128 && c > 0 || b.Vectors
-			if most := p.mostLocals(); locals > most {
-				s.over(at, "locals of a function", "a function of %d locals, at most %d are allowed", locals, most)
-			}
-		}
-		if p.locals += int(locals); p.caps.AllLocals > 0 && p.locals > p.caps.AllLocals {
-			s.over(b.Offset, "locals", "functions with %d locals in all, at most %d are allowed", p.locals, p.caps.AllLocals)
-		}
-		b.Locals, b.Code = int(locals), s.pos
-		if s.err == nil && s.left() == 0 {
-			s.fail(s.pos, "a body without instructions")
-		}
-		if r.err = s.err; r.err != nil {
-			return
-		}
-		r.pos = b.End
-		m.Bodies = append(m.Bodies, b)
-	}
-}
-
-func (p *parser) data(r *reader) {
-	m := p.m
-	at := r.pos
-	n := r.counted(2, p.caps.Data, "data segments")
-	if m.DataCount >= 0 && m.DataCount != n && r.err == nil {
-		r.fail(at, "%d segments, but the data count is %d", n, m.DataCount)
-		return
-	}
-	for range n {
-		d := DataSegment{Offset: r.pos}
-		switch flags := r.u32(); flags {
-		case 0:
-			d.At = p.expr(r)
-		case 1:
-			d.Mode = Passive
-		case 2:
-			d.Memory = r.u32()
-			d.At = p.expr(r)
-		default:
-			r.fail(d.Offset, "a segment with flags %d", flags)
-		}
-		if r.err == nil && d.Mode == Active && int64(d.Memory) >= int64(len(m.Memories)) {
-			r.fail(d.Offset, "a segment for memory %d of %d", d.Memory, len(m.Memories))
-		}
-		d.Bytes = r.bytes(r.count(1))
-		d.Start = r.pos - len(d.Bytes)
-		if r.err != nil {
-			return
-		}
-		m.Data = append(m.Data, d)
-	}
-}
-
-func (p *parser) mostLocals() uint64 {
-	if p.caps.Locals > 0 {
-		return uint64(p.caps.Locals)
-	}
-	return math.MaxInt32
 }
 
 // finish checks what only the whole module tells.
