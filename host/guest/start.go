@@ -14,6 +14,7 @@ import (
 	"github.com/wasmill/wasmill/host/guest/image"
 	"github.com/wasmill/wasmill/host/guest/meter"
 	"github.com/wasmill/wasmill/host/guest/wasi"
+	"github.com/wasmill/wasmill/host/guest/wasm"
 	"github.com/wasmill/wasmill/host/guest/watchdog"
 )
 
@@ -113,6 +114,12 @@ func (s *starter) make(ctx context.Context, kind meter.Form, img *image.Image) (
 	}
 	if in.linear, err = image.NewMemory(image.Options{Limit: in.limits.Memory, Account: m.engine.tenant.account, Image: img}); err != nil {
 		return nil, fmt.Errorf("guest: module %s: %w", m.name, err)
+	}
+	// wazero panics if there is no room for what a memory begins with. What is
+	// reserved here it finds there.
+	if begin := uint64(in.form.code.ExportedMemories()[abi.ExportMemory].Min()) * wasm.PageSize; in.linear.Reallocate(begin) == nil {
+		defer in.linear.Free()
+		return nil, fmt.Errorf("guest: module %s: no memory for an instance, which begins with %d bytes: %s", m.name, begin, in.linear.Refused())
 	}
 	// The instance has no name, so that any number of them live side by side;
 	// no function runs, because start-up calls what there is itself.
