@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log"
 	"os"
 	"time"
@@ -26,6 +27,28 @@ func (i *isolation) add(cmd *cobra.Command) {
 	cmd.Flags().Var(&i.memory, "isolate-memory", "memory of that process (default: limits.memory for each task of each step, and 512MiB)")
 	cmd.Flags().Float64Var(&i.cpus, "isolate-cpus", 0, "`CPUS` that the process may use, where control groups can be made (default: all)")
 	cmd.Flags().DurationVar(&i.heartbeat, "isolate-heartbeat", 10*time.Second, "the process is killed if it does not answer for this `TIME`")
+}
+
+// isolateMemoryLeast is below what a worker needs for itself.
+const isolateMemoryLeast = 32 << 20
+
+// check refuses what the flags of cmd cannot mean.
+func (i *isolation) check(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	for _, name := range []string{"isolate-memory", "isolate-cpus", "isolate-heartbeat"} {
+		if given(name) && !i.on {
+			return &usageError{fmt.Errorf("--%s is for a job in a process of its own: give --isolate as well", name)}
+		}
+	}
+	switch {
+	case given("isolate-memory") && i.memory < isolateMemoryLeast:
+		return &usageError{fmt.Errorf("--isolate-memory %s is too little for the process itself: give %s at least", i.memory.String(), jobspec.FormatSize(isolateMemoryLeast))}
+	case given("isolate-cpus") && !(i.cpus >= 0.01 && i.cpus <= 10_000):
+		return &usageError{fmt.Errorf("--isolate-cpus %v is not between 0.01 and 10000", i.cpus)}
+	case given("isolate-heartbeat") && i.heartbeat < 100*time.Millisecond:
+		return &usageError{fmt.Errorf("--isolate-heartbeat %v is too short for an answer: give 100ms at least", i.heartbeat)}
+	}
+	return nil
 }
 
 // open opens the job of r in a worker. What libraries log about the

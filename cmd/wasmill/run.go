@@ -24,6 +24,9 @@ func runCommand() *cobra.Command {
 			"SIGINT or SIGTERM stops behind the epoch under way, a second one at once; neither loses anything.",
 		Args: takes("JOB"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.isolate.check(cmd); err != nil {
+				return err
+			}
 			r.file, r.stdout, r.stderr = args[0], cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return r.run()
 		},
