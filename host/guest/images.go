@@ -16,8 +16,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/wasmill/wasmill/abi"
-	"github.com/wasmill/wasmill/host/guest/compile"
 	"github.com/wasmill/wasmill/host/guest/image"
+	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
 	"github.com/wasmill/wasmill/host/guest/meter"
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
@@ -208,7 +208,7 @@ func (s *images) open(key string) *image.Image {
 		_ = os.Remove(s.path(key)) // what cannot be removed is replaced
 		return nil
 	}
-	compile.Touch(s.path(key))
+	cachedir.Touch(s.path(key))
 	s.keep(key, img)
 	return img
 }
@@ -248,15 +248,11 @@ func (s *images) put(key string, img *image.Image, took time.Duration) {
 	mine := img.Share()
 	s.saving.Go(func() {
 		defer func() { _ = mine.Close() }()
-		err := os.MkdirAll(s.dir, 0o700) // somebody may have emptied the cache
-		if err == nil {
-			err = mine.Save(s.path(key), key)
-		}
-		if err != nil {
+		if err := mine.Save(s.path(key), key); err != nil {
 			s.log.Warn("an image is not kept", "file", s.path(key), "error", err)
 			return
 		}
-		compile.Trim(s.dir, storedBytes)
+		cachedir.Trim(s.dir, storedBytes)
 	})
 }
 

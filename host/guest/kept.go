@@ -15,7 +15,7 @@ import (
 
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/host/guest/admit"
-	"github.com/wasmill/wasmill/host/guest/compile"
+	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
 	"github.com/wasmill/wasmill/host/guest/meter"
 )
 
@@ -92,7 +92,7 @@ func (k *kept) get(original []byte, digest string, o meter.Options) (*meter.Resu
 	if len(b) < sha256.Size || sha256.Sum256(b[sha256.Size:]) != [sha256.Size]byte(b[:sha256.Size]) {
 		return nil, false, errKept
 	}
-	compile.Touch(path)
+	cachedir.Touch(path)
 	r := bytes.NewReader(b[sha256.Size:])
 	next := func() (n uint32) {
 		err = errors.Join(err, binary.Read(r, binary.LittleEndian, &n))
@@ -125,7 +125,7 @@ func (k *kept) get(original []byte, digest string, o meter.Options) (*meter.Resu
 const segmentSize = 12
 
 // put keeps what was made of a module. What cannot be kept is made again.
-func (k *kept) put(digest string, o meter.Options, res *meter.Result, lines bool) (err error) {
+func (k *kept) put(digest string, o meter.Options, res *meter.Result, lines bool) error {
 	if k.dir == "" {
 		return nil
 	}
@@ -142,19 +142,8 @@ func (k *kept) put(digest string, o meter.Options, res *meter.Result, lines bool
 	b = append(b, res.Wasm...)
 	sum := sha256.Sum256(b[sha256.Size:])
 	copy(b, sum[:])
-	if err := os.MkdirAll(k.dir, 0o700); err != nil { // somebody may have emptied the cache
+	return cachedir.Replace(k.path(digest, o), func(f *os.File) error {
+		_, err := f.Write(b)
 		return err
-	}
-	f, err := os.CreateTemp(k.dir, ".new-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), k.path(digest, o))
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	})
 }

@@ -4,16 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
-)
-
-// How long something stays in the cache.
-const (
-	keep      = 30 * 24 * time.Hour // a module, after it was last used
-	keepBuild = 6 * time.Hour       // the directory of a build; longer than one takes
 )
 
 // building is what the directories of builds begin with.
@@ -41,10 +33,7 @@ func (c cache) get(key string) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
-		now := time.Now()
-		_ = os.Chtimes(path, now, now) // only decides how long it is kept
-	}
+	cachedir.Touch(path)
 	return wasm, true
 }
 
@@ -66,7 +55,7 @@ func (c cache) put(key string, make func(out string) error) ([]byte, error) {
 	if err := settle(out, c.path(key)); err != nil {
 		return nil, fmt.Errorf("build: keeping what was built: %w", err)
 	}
-	c.trim()
+	cachedir.Sweep(c.dir, building)
 	return wasm, nil
 }
 
@@ -84,22 +73,4 @@ func settle(from, to string) error {
 		return err
 	}
 	return os.Rename(from, to)
-}
-
-// trim removes what has not been used for long, and sooner what builds that
-// were killed have left. Failing to is no harm.
-func (c cache) trim() {
-	entries, err := os.ReadDir(c.dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		most := keep
-		if strings.HasPrefix(e.Name(), building) {
-			most = keepBuild
-		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > most {
-			_ = os.RemoveAll(filepath.Join(c.dir, e.Name()))
-		}
-	}
 }

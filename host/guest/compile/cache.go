@@ -35,7 +35,7 @@ func Open(o Options) (*Cache, error) {
 		if c.root, err = cachedir.Make(o.Dir, "modules"); err != nil {
 			return nil, fmt.Errorf("compile: %w", err)
 		}
-		sweep(c.root)
+		cachedir.Sweep(c.root, compiling)
 	}
 	c.dir = c.root
 	if o.DebugInfo {
@@ -48,7 +48,7 @@ func Open(o Options) (*Cache, error) {
 }
 
 // Dir is the directory of the cache. Who keeps other things of modules below
-// it has them removed when they are not used for a month: see Touch.
+// it has them removed when they are not touched for a month: see cachedir.Sweep.
 func (c *Cache) Dir() string { return c.root }
 
 // Runtime returns the configuration of runtimes that load what Ensure has

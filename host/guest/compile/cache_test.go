@@ -216,38 +216,6 @@ func TestEnsure_MakesACacheAgainThatWasRemoved(t *testing.T) {
 	}
 }
 
-func TestTrim(t *testing.T) {
-	dir := t.TempDir()
-	for i, name := range []string{"c", "a", "d", "b"} { // from old to new
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, make([]byte, 100), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		at := time.Now().Add(time.Duration(i-10) * time.Hour)
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, test := range []struct {
-		most int64
-		want string
-	}{{400, "[a b c d]"}, {399, "[a b d]"}, {200, "[b d]"}, {99, "[]"}} {
-		compile.Trim(dir, test.most)
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		left := []string{}
-		for _, e := range entries {
-			left = append(left, e.Name())
-		}
-		if fmt.Sprint(left) != test.want {
-			t.Errorf("at most %d bytes: %v are left, want %s", test.most, left, test.want)
-		}
-	}
-	compile.Trim(filepath.Join(dir, "missing"), 0)
-}
-
 func TestEnsure_ManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	errs := make([]error, 6)

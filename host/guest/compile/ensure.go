@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
 )
 
 // Ensure makes sure that a runtime with the configuration of Runtime finds
@@ -26,7 +28,7 @@ func (c *Cache) Ensure(ctx context.Context, wasm []byte) error {
 	for range 3 { // two that install at once may mix their files up
 		var e entry
 		if e, err = verify(dir, key); err == nil {
-			Touch(filepath.Join(dir, e.Name), filepath.Join(dir, key+".record"))
+			cachedir.Touch(filepath.Join(dir, e.Name), filepath.Join(dir, key+".record"))
 			return nil
 		}
 		if made := c.make(ctx, wasm, dir, key); made != nil {
@@ -41,6 +43,9 @@ func (c *Cache) Ensure(ctx context.Context, wasm []byte) error {
 	}
 	return nil
 }
+
+// compiling begins the names of the directories in which children work.
+const compiling = "compiling-"
 
 // make compiles wasm in a child and puts the result into dir.
 func (c *Cache) make(ctx context.Context, wasm []byte, dir, key string) (err error) {

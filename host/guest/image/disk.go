@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
@@ -48,38 +49,28 @@ func (h *header) check() [32]byte {
 
 func memoryAt(meta int) int64 { return int64(headerSize+meta+align-1) / align * align }
 
-// Save writes the image to a file, which replaces the one at path as a whole.
-// Open wants the same key.
-func (i *Image) Save(path, key string) (err error) {
+// Save writes the image to a file, which replaces the one at path as a whole; a
+// missing directory is made. Open wants the same key.
+func (i *Image) Save(path, key string) error {
 	meta, err := json.Marshal(i.state)
 	if err != nil {
 		return err
 	}
 	h := header{Magic: magic, Version: Version, Meta: uint32(len(meta)), Memory: i.size, Key: sha256.Sum256([]byte(key)), MetaSum: sha256.Sum256(meta)}
-	f, err := os.CreateTemp(filepath.Dir(path), ".image-")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		err = errors.Join(err, f.Close())
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
 	at := memoryAt(len(meta))
-	if err := f.Truncate(at + int64(i.size)); err != nil {
+	return cachedir.Replace(path, func(f *os.File) (err error) {
+		if err := f.Truncate(at + int64(i.size)); err != nil {
+			return err
+		}
+		if h.Sum, err = eachPiece(i.file, i.offset, i.size, func(off int64, b []byte) error { return writePages(f, at+off, b) }); err != nil {
+			return err
+		}
+		h.Check = h.check()
+		var head bytes.Buffer
+		_ = binary.Write(&head, binary.LittleEndian, &h) // cannot fail
+		_, err = f.WriteAt(append(head.Bytes(), meta...), 0)
 		return err
-	}
-	if h.Sum, err = eachPiece(i.file, i.offset, i.size, func(off int64, b []byte) error { return writePages(f, at+off, b) }); err != nil {
-		return err
-	}
-	h.Check = h.check()
-	var head bytes.Buffer
-	_ = binary.Write(&head, binary.LittleEndian, &h) // cannot fail
-	if _, err := f.WriteAt(append(head.Bytes(), meta...), 0); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	})
 }
 
 // eachPiece reads the memory of an image piece by piece and returns its sum:

@@ -38,9 +38,6 @@ func TestSave_ReplacesTheFileAsAWhole(t *testing.T) {
 
 func TestSave_WhereNothingCanBeKept(t *testing.T) {
 	img := take(t, pattern(wide), state)
-	if err := img.Save(t.TempDir()+"/missing/image", "k"); !errors.Is(err, os.ErrNotExist) {
-		t.Fatalf("error %v", err)
-	}
 	dir := t.TempDir()
 	if err := os.Mkdir(dir+"/image", 0o700); err != nil {
 		t.Fatal(err)

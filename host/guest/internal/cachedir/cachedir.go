@@ -1,5 +1,6 @@
-// Package cachedir makes the directories in which built and compiled modules
-// are kept from one process to the next.
+// Package cachedir has the directories in which built and compiled modules,
+// and what belongs to them, are kept from one process to the next: it makes
+// them, puts files into them, and removes what nobody uses.
 package cachedir
 
 import (

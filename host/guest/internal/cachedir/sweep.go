@@ -1,4 +1,4 @@
-package compile
+package cachedir
 
 import (
 	"cmp"
@@ -11,20 +11,19 @@ import (
 )
 
 const (
-	// unused is how long a compiled module stays without being used.
+	// unused is how long a file stays without being used.
 	unused = 30 * 24 * time.Hour
 
-	// abandoned is how old a directory is in which nobody compiles any more.
+	// abandoned is how old a scratch directory is in which nobody works any
+	// more.
 	abandoned = 24 * time.Hour
-
-	// compiling begins the names of the directories in which children work.
-	compiling = "compiling-"
 )
 
-// sweep removes from root what is not used any more. It is housekeeping: what
-// cannot be removed stays.
-func sweep(root string) {
-	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+// Sweep removes what is not used any more: files below dir that were not
+// touched for a month, and directories that are a day old and whose names begin
+// with scratch. It is housekeeping: what cannot be removed stays.
+func Sweep(dir, scratch string) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil
 		}
@@ -34,7 +33,7 @@ func sweep(root string) {
 		}
 		age := time.Since(info.ModTime())
 		switch {
-		case d.IsDir() && strings.HasPrefix(d.Name(), compiling):
+		case d.IsDir() && strings.HasPrefix(d.Name(), scratch):
 			if age > abandoned {
 				_ = os.RemoveAll(path)
 			}
@@ -46,8 +45,8 @@ func sweep(root string) {
 	})
 }
 
-// Touch notes that files below the cache are in use, so that Open does not
-// remove them. Once a day is enough.
+// Touch notes that files are in use, so that Sweep does not remove them. Once a
+// day is enough.
 func Touch(paths ...string) {
 	now := time.Now()
 	for _, p := range paths {
