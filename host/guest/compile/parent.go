@@ -85,6 +85,10 @@ func outOfMemory(text string) bool {
 	return false
 }
 
+// coarse is by how much the system's two counts of CPU time, the one that ends
+// a process and the one that is reported of it, differ on a busy machine.
+const coarse = 200 * time.Millisecond
+
 // died says why a child ended without an answer. It printed complaint.
 func (o *Options) died(cause, ran error, state *os.ProcessState, complaint string) error {
 	if state == nil {
@@ -93,7 +97,7 @@ func (o *Options) died(cause, ran error, state *os.ProcessState, complaint strin
 	how, _ := state.Sys().(syscall.WaitStatus)
 	used, cpu := state.UserTime()+state.SystemTime(), time.Duration(o.cpu())*time.Second
 	switch {
-	case errors.Is(cause, errTimeout), how.Signaled() && used >= cpu-cpu/10: // the system's count is a little coarse
+	case errors.Is(cause, errTimeout), how.Signaled() && used >= cpu-cpu/10-coarse:
 		return &ModuleError{fmt.Sprintf("compiling took more than %v of CPU time: it has functions that are too large or nested too deeply for the compiler", cpu)}
 	case outOfMemory(complaint):
 		return o.tooLarge()
