@@ -195,8 +195,12 @@ func (c *calls) StatePut(store uint32, key, value []byte) abi.Errno {
 }
 
 func (c *calls) StateDelete(store uint32, key []byte) abi.Errno {
+	row := c.row(store, key)
+	if c.put += len(row); c.put > maxWritten { // the overlay holds it until it is in the store
+		return abi.ENOSPC
+	}
 	c.written++
-	c.s.t.State.Delete(c.row(store, key))
+	c.s.t.State.Delete(row)
 	return abi.OK
 }
 

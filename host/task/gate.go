@@ -6,7 +6,7 @@ import "sync/atomic"
 // deltas. While it is shut nothing new is read from sources and no end is
 // called; everything else goes on, so that what is in the way can drain and
 // a barrier always gets through. It may be overrun by what one batch of each
-// task turns into.
+// task turns into, for which there is mostTurned.
 type Gate struct {
 	limit   int64
 	used    atomic.Int64

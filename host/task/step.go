@@ -192,17 +192,33 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 	return s.calls.failed, err
 }
 
+// mostTurned is what steps may make of one batch that a task takes in, in bytes
+// of records and of writes to stores, all steps and edges together. An epoch cannot end in the
+// middle of a batch, so all of it has to be held: and each call may emit
+// limits.max_emit, each step behind it again as much for every record of that.
+const mostTurned = 512 << 20
+
+var errTurned = fmt.Errorf("the steps turned one batch into more than %d MiB of records and state: emit less, or lower limits.batch.records", mostTurned>>20)
+
 // emit sends on what the last call gathered.
 func (s *step) emit(ctx context.Context) error {
+	s.t.turned += s.calls.put
 	for o, b := range s.calls.outs {
 		s.calls.outs[o] = nil
 		if b == nil {
 			continue
 		}
 		s.stats.Out.Add(int64(b.Count))
+		s.t.turned += b.bytes() * len(s.edges[o])
+		if s.t.turned > mostTurned {
+			break
+		}
 		if err := s.t.route(ctx, b, s.edges[o]); err != nil {
 			return err
 		}
+	}
+	if s.t.turned > mostTurned {
+		return &ModuleFailure{Step: s.spec.Name, Module: s.module.Digest(), Err: errTurned}
 	}
 	return nil
 }

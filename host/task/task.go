@@ -72,6 +72,7 @@ type Task struct {
 	done    bool
 	failed  int   // records that the policy got in this run
 	bytes   int   // that the task holds, as counted at the gate
+	turned  int   // bytes that steps have emitted of what look took in
 	broken  error // the store failed during a call
 }
 
@@ -270,6 +271,7 @@ func (t *Task) aligned() bool {
 // look does one piece of work, if there is one: an item that came from
 // another task, a batch of the source, or a call of an end.
 func (t *Task) look(ctx context.Context) (turn, error) {
+	t.turned = 0
 	ended := true // all inputs
 	for k := range t.inputs {
 		i := (t.turnOf + k) % len(t.inputs)

@@ -25,6 +25,33 @@ func MalformedRecord(size int32) []byte {
 	})
 }
 
+// Multiply emits every batch n times.
+func Multiply(n int32) []byte {
+	return Step(func(im Imports) []byte {
+		return Code(
+			eachRecord(rewrite), Const(0), Set(position),
+			Loop, Get(Ptr), Get(Len), Call(im.Emit), Drop,
+			Get(position), Const(1), Add, Set(position), Get(position), Const(n), Ne, BrIf(0), End,
+			Const(0),
+		)
+	})
+}
+
+// DeleteForever deletes one key of state after another until that is refused,
+// then traps.
+func DeleteForever() []byte {
+	var del uint32
+	return StepWith(func(m *Module, _ Imports) {
+		del = m.Import(abi.ImportModule, "state_delete", "iii", "i")
+	}, func(Imports) []byte {
+		return Code(
+			Get(Op), Const(int32(abi.OpBatch)), Ne, If, Const(0), Return, End,
+			Loop, Const(valueAddr), Get(position), Const(1), Add, Set(position), Get(position), Store(0),
+			Const(0), Const(valueAddr), Const(1024), Call(del), Eqz, BrIf(0), End, Unreachable,
+		)
+	})
+}
+
 // GrowForever grows its memory by a page until that fails, then traps.
 func GrowForever() []byte {
 	return Step(func(Imports) []byte {
