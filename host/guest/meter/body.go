@@ -109,11 +109,22 @@ func (r *rewriter) site(s *site, at, end int) int {
 		}
 		return at
 	case siteLoop:
+		if s.again {
+			r.enter(s, at, end)
+			return end
+		}
 		r.copy(at, end)
 		r.from(at, false)
 		r.check(s.depth, s.a)
+	case siteEnd:
+		r.copy(at, end)
+		r.leave()
+	case siteBranch:
+		r.op(wasm.Op(r.m.Bytes[at]), r.label(s, s.a))
+	case siteBranches:
+		return r.branches(s, at)
 	case siteReturn:
-		r.op(wasm.OpBr, s.depth-1)
+		r.op(wasm.OpBr, r.label(s, s.depth-1))
 	case siteFill, siteCopy, siteInit:
 		r.helperCall(s)
 	}

@@ -46,7 +46,7 @@ package meter
 
 // Version is that of the rewriting. It is part of the key of whatever is kept
 // of a rewritten module.
-const Version = 1
+const Version = 2
 
 // The import that a rewritten module gets, behind its own: (i32 depth) -> ().
 const (

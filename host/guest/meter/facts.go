@@ -20,6 +20,9 @@ const (
 	siteCopy                     // becomes a call of a helper
 	siteInit                     // a = segment; becomes a call of a helper
 	siteLong                     // an operation of bounded length that wants a check
+	siteEnd                      // of a loop that is entered again
+	siteBranch                   // a = label; br or br_if out of the innermost loop around it
+	siteBranches                 // a = labels, the default aside; br_table that may leave that loop
 )
 
 // site is an instruction that the rewriter touches. Everything between two
@@ -29,9 +32,10 @@ type site struct {
 	a     uint32
 	depth uint32 // blocks open behind it, the body being one
 	kind  siteKind
-	size  uint8 // bytes of the instruction
+	size  uint8 // bytes of the instruction, but for br_table
 	check bool  // of a siteCall: a check is put before it
 	after bool  // of a siteCall: a check is put behind it
+	again bool  // of a siteLoop: it is left for a tick and entered again
 }
 
 // function is what is known of a function that the module defines.

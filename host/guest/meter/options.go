@@ -13,8 +13,9 @@ const (
 	// Fast tests the flag; a stop calls the tick, and a tick that returns is
 	// a trap: the instance is to be discarded.
 	Fast Form = iota
-	// Patient tests the flag and goes on when the tick returns. With a depth
-	// above the budget the tick is final here too.
+	// Patient tests the flag and goes on when the tick returns. The tick
+	// clears the flag: otherwise a loop calls it again before it goes on.
+	// With a depth above the budget the tick is final here too.
 	Patient
 	// Counted takes from the fuel; below 0 it is as a stop of Fast. The flag
 	// is not looked at.

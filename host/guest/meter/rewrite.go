@@ -26,6 +26,8 @@ type rewriter struct {
 	helpers  helpers
 	added    added
 
+	inside *site // the loop entered again that is being written, nil outside
+
 	out      []byte
 	codeAt   int // where the contents of the code section begin in out, while they are written
 	codeSize int // of the contents

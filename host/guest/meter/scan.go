@@ -13,7 +13,9 @@ type block struct {
 	params int    // arity of its type
 	result int    //
 	loop   int    // site of a loop, -1
+	outer  int    // of a loop: the block of the loop around it, -1
 	saved  uint32 // of a loop: the count outside of it
+	holds  bool   // of a loop: another loop
 	live   bool   // it was entered from code that can be reached
 }
 
@@ -23,6 +25,8 @@ type scanner struct {
 	*rewriter
 	code    wasm.Code
 	blocks  []block
+	inner   int    // the innermost loop among them, -1
+	agains  uint32 // loops of the body that are entered again
 	vectors []bool // of each type: it has a parameter that is one
 }
 
@@ -46,6 +50,7 @@ func (s *scanner) body(i int) error {
 	vectors := b.Vectors || s.vectors[m.Funcs[i]]
 	f.sites = uint32(len(s.sites))
 	s.blocks = append(s.blocks[:0], block{result: len(typ.Results), loop: -1, live: true})
+	s.inner, s.agains = -1, 0
 	s.code.Reset(m, b)
 	var (
 		in     wasm.Instr
@@ -77,6 +82,10 @@ func (s *scanner) body(i int) error {
 				top.loop, top.saved, count = len(s.sites), count, 0
 				s.site(&in, siteLoop, 0)
 				f.checks = true
+				if top.outer = s.inner; s.inner >= 0 {
+					s.blocks[s.inner].holds = true
+				}
+				s.inner = len(s.blocks) - 1
 			}
 			continue
 		case wasm.OpElse:
@@ -89,14 +98,20 @@ func (s *scanner) body(i int) error {
 			height, live = top.base+top.result, top.live
 			if top.loop >= 0 {
 				s.sites[top.loop].a = count
+				s.loopEnd(&in, &top)
 				count = top.saved
 			}
 			most = max(most, height)
 			continue
-		case wasm.OpBr, wasm.OpBrTable, wasm.OpUnreachable:
+		case wasm.OpUnreachable:
+			live, left = false, true
+			continue
+		case wasm.OpBr, wasm.OpBrTable:
+			s.branch(&in)
 			live, left = false, true
 			continue
 		case wasm.OpBrIf:
+			s.branch(&in)
 			left = true
 			height--
 		case wasm.OpReturn:

@@ -27,11 +27,13 @@ var (
 
 // differing are the ways in which a generated module is rewritten.
 var differing = []form{
-	{"fast", &meter.Options{Form: meter.Fast}},
-	{"patient", &meter.Options{Form: meter.Patient}},
-	{"counted", &meter.Options{Form: meter.Counted}},
-	{"fast, data kept", &meter.Options{Form: meter.Fast, KeepData: true}},
-	{"counted, lines", &meter.Options{Form: meter.Counted, Lines: true}},
+	{"fast", &meter.Options{Form: meter.Fast}, 0},
+	{"patient", &meter.Options{Form: meter.Patient}, 0},
+	{"patient, every check ticks", &meter.Options{Form: meter.Patient}, 100},
+	{"patient, checks tick at random", &meter.Options{Form: meter.Patient}, 40},
+	{"counted", &meter.Options{Form: meter.Counted}, 0},
+	{"fast, data kept", &meter.Options{Form: meter.Fast, KeepData: true}, 0},
+	{"counted, lines", &meter.Options{Form: meter.Counted, Lines: true}, 0},
 }
 
 // TestRewritten_DoesWhatTheOriginalDoes calls the functions of generated
@@ -47,12 +49,15 @@ func TestRewritten_DoesWhatTheOriginalDoes(t *testing.T) {
 			t.Errorf("seed %d (-first %d -seeds 1): %v", seed, seed, err)
 		}
 	}
-	resumed := 0
+	resumed, ticks := 0, 0
 	for _, m := range d.others {
 		resumed += m.resumed
+		if m.eager != nil {
+			ticks += m.eager.ticks
+		}
 	}
-	t.Logf("%d calls, of which %d returned; traps: %v; %d instances resumed", d.calls, d.returned, d.traps, resumed)
-	if *seeds >= 300 && (d.returned < d.calls/2 || len(d.traps) < 4 || resumed < int(*seeds)) {
+	t.Logf("%d calls, of which %d returned; traps: %v; %d instances resumed, %d ticks", d.calls, d.returned, d.traps, resumed, ticks)
+	if *seeds >= 300 && (d.returned < d.calls/2 || len(d.traps) < 4 || resumed < int(*seeds) || ticks < d.calls) {
 		t.Error("the generated modules return too seldom, trap in too few ways or are resumed too seldom to prove anything")
 	}
 }

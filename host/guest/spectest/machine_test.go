@@ -16,13 +16,14 @@ import (
 )
 
 // machine runs modules in one form. Its runtime has the tick that rewritten
-// modules import: it ends a call whose stack budget is used up. Nothing sets
-// a stop flag here, so that any other end is a fault of the rewriter.
+// modules import: it ends a call whose stack budget is used up. Nobody asks for
+// a stop here, so that any other end is a fault of the rewriter.
 type machine struct {
-	form form
-	rt   wazero.Runtime
-	ctx  context.Context
-	all  []*instance
+	form  form
+	rt    wazero.Runtime
+	ctx   context.Context
+	all   []*instance
+	eager *eager // nil = nothing sets the flag
 
 	resumed int // instances made of the memory and globals of another
 }
@@ -31,15 +32,17 @@ type machine struct {
 type form struct {
 	name    string
 	options *meter.Options // nil = nothing
+	eager   int            // of a hundred checks, those that find the flag set; see eager
 }
 
 // original, and the forms of the rewriter.
 var (
 	original = form{name: "original"}
 	forms    = []form{
-		{"fast", &meter.Options{Form: meter.Fast, KeepData: true}},
-		{"patient", &meter.Options{Form: meter.Patient, KeepData: true}},
-		{"counted", &meter.Options{Form: meter.Counted, KeepData: true}},
+		{"fast", &meter.Options{Form: meter.Fast, KeepData: true}, 0},
+		{"patient", &meter.Options{Form: meter.Patient, KeepData: true}, 0},
+		{"patient, every check ticks", &meter.Options{Form: meter.Patient, KeepData: true}, 100},
+		{"counted", &meter.Options{Form: meter.Counted, KeepData: true}, 0},
 	}
 )
 
@@ -61,12 +64,17 @@ func newMachine(t *testing.T, f form, c wazero.RuntimeConfig) *machine {
 	t.Helper()
 	m := &machine{form: f, ctx: t.Context(), rt: wazero.NewRuntimeWithConfig(t.Context(), c)}
 	t.Cleanup(func() { m.rt.Close(context.WithoutCancel(m.ctx)) })
-	tick := func(_ context.Context, _ api.Module, stack []uint64) {
+	if f.eager > 0 {
+		m.eager = newEager(f.eager)
+	}
+	tick := func(_ context.Context, caller api.Module, stack []uint64) {
 		switch {
 		case api.DecodeU32(stack[0]) > budget:
 			panic(errDepth)
-		case f.options == nil || f.options.Form != meter.Patient:
+		case m.eager == nil:
 			panic(errStopped)
+		default:
+			m.eager.tick(caller)
 		}
 	}
 	_, err := m.rt.NewHostModuleBuilder("wasmill_meter").NewFunctionBuilder().
@@ -80,7 +88,7 @@ func newMachine(t *testing.T, f form, c wazero.RuntimeConfig) *machine {
 // instance is a running module and what its form needs to be run.
 type instance struct {
 	api.Module
-	depth, fuel api.MutableGlobal // nil if the form has none
+	depth, fuel, flag api.MutableGlobal // nil if the form has none
 }
 
 // rewriteError is a refusal of a module before the compiler sees it: by the
@@ -98,6 +106,9 @@ func (m *machine) compile(b []byte, listen experimental.FunctionListenerFactory)
 		}
 		if r, err = meter.Rewrite(admitted.Module, *m.form.options); err != nil {
 			return nil, nil, rewriteError{err}
+		}
+		if m.eager != nil {
+			r.Wasm = m.eager.rewrite(r.Wasm)
 		}
 	}
 	ctx := m.ctx
@@ -118,6 +129,7 @@ func (m *machine) instantiate(c wazero.CompiledModule, r *meter.Result, name str
 	i := &instance{Module: mod}
 	i.depth, _ = mod.ExportedGlobal("wasmill:depth").(api.MutableGlobal)
 	i.fuel, _ = mod.ExportedGlobal("wasmill:fuel").(api.MutableGlobal)
+	i.flag, _ = mod.ExportedGlobal("wasmill:flag").(api.MutableGlobal)
 	m.all = append(m.all, i)
 	for _, d := range r.Data {
 		mod.Memory().Write(d.At, d.Bytes)
@@ -137,6 +149,9 @@ func (m *machine) reset() {
 	for _, i := range m.all {
 		if i.depth != nil {
 			i.depth.Set(0)
+		}
+		if m.eager != nil {
+			i.flag.Set(1)
 		}
 		if i.fuel != nil {
 			i.fuel.Set(fuel)
