@@ -12,7 +12,7 @@ for mod in . sdk-go; do
       [ "$mod" != . ] || [[ $file != ./sdk-go/* ]] || continue
       sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file" | while read -r target; do
         echo "== $mod $(dirname "$file") $target"
-        go test "$(dirname "$file")" -run '^$' -fuzz "^$target\$" -fuzztime "$length"
+        go test "$(dirname "$file")" -run '^$' -fuzz "^$target\$" -fuzztime "$length" -fuzzminimizetime 10x
       done
     done
   )
