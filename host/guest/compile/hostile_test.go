@@ -109,6 +109,7 @@ func TestEnsure_ABinaryThatIsNoCompiler(t *testing.T) {
 		{[]string{"true"}, `true does not compile modules (exit status 0, ""): its main must begin with compile.Main`},
 		{[]string{"false"}, "false does not compile modules (exit status 1,"},
 		{[]string{"sh", "-c", "kill -TERM $$"}, `the compiler was ended by signal "terminated"`},
+		{[]string{"sh", "-c", "echo 'SIGSEGV: segmentation violation' >&2; exit 2"}, "compiling took more than 2048 MiB of memory"},
 		{[]string{"echo", strings.Repeat("x", 100_000)}, "echo does not compile modules"},
 		{[]string{"/does/not/exist"}, "starting the compiler /does/not/exist"},
 	} {

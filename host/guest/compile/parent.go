@@ -99,7 +99,10 @@ func (o *Options) died(cause, ran error, state *os.ProcessState, complaint strin
 	switch {
 	case errors.Is(cause, errTimeout), how.Signaled() && used >= cpu-cpu/10-coarse:
 		return &ModuleError{fmt.Sprintf("compiling took more than %v of CPU time: it has functions that are too large or nested too deeply for the compiler", cpu)}
-	case outOfMemory(complaint):
+	case outOfMemory(complaint), strings.HasPrefix(complaint, "SIG"):
+		// Of a signal Go says only this much if it came outside of Go code.
+		// The C library is all that runs there, and it starts threads: it
+		// fails so when it gets no memory.
 		return o.tooLarge()
 	case how.Signaled():
 		return fmt.Errorf("the compiler was ended by signal %q; if the system killed it for want of memory, free some or compile fewer modules at once", how.Signal())
