@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 
@@ -47,6 +48,11 @@ func (j *Job) compile(ctx context.Context) (err error) {
 	for i, s := range j.Spec.Steps {
 		c := byPath[s.Wasm]
 		if c == nil {
+			continue
+		}
+		var machine *guest.MachineError
+		if errors.As(c.err, &machine) {
+			errs = append(errs, fmt.Errorf("step %s: %w", s.Name, c.err))
 			continue
 		}
 		if c.err != nil {

@@ -247,3 +247,25 @@ func TestEngine_KeepsRewrittenModules(t *testing.T) {
 		t.Fatalf("a module that is kept gets by a lower limit: %v", err)
 	}
 }
+
+// A cache that cannot be written to is no fault of the module.
+func TestCompile_FaultsOfTheMachine(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	e, err := guest.NewEngine(t.Context(), guest.EngineOptions{CacheDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close(t.Context())
+	if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Compile(t.Context(), passthrough.Wasm, "m")
+	var machine *guest.MachineError
+	if !errors.As(err, &machine) || !strings.Contains(err.Error(), dir) {
+		t.Fatalf("error %v", err)
+	}
+	machine = nil
+	if _, err = e.Compile(t.Context(), []byte("text"), "m"); err == nil || errors.As(err, &machine) {
+		t.Fatalf("error %v", err)
+	}
+}

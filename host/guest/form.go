@@ -122,8 +122,16 @@ func (e *Engine) compile(ctx context.Context, wasm []byte, name string) (code wa
 	if errors.As(err, &bad) {
 		return nil, fmt.Errorf("guest: module %s does not compile: %s", name, clean(err.Error(), 2000))
 	}
-	return nil, fmt.Errorf("guest: module %s: compiling: %w", name, err)
+	return nil, &MachineError{fmt.Errorf("guest: module %s: compiling: %w", name, err)}
 }
+
+// MachineError is an error of the machine that this runs on, such as a full
+// disk: another try may pass, and the module is not to blame.
+type MachineError struct{ Err error }
+
+func (e *MachineError) Error() string { return e.Err.Error() }
+
+func (e *MachineError) Unwrap() error { return e.Err }
 
 // load reads the machine code. A panic of wazero is an error.
 func (e *Engine) load(ctx context.Context, wasm []byte) (code wazero.CompiledModule, err error) {
