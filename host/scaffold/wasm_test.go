@@ -155,6 +155,7 @@ func start(t testing.TB, dir string, init guest.Init, c *calls) (guest.Instance,
 	for range init.Stores {
 		c.stores = append(c.stores, map[string]string{})
 	}
+	init.Run.Patient = true // a call of these tests may take long
 	return module.Instantiate(ctx, init, c)
 }
 
