@@ -84,6 +84,8 @@ type Container struct {
 	run  atomic.Pointer[run] // the present one
 	cuts []map[string]record.Position
 
+	guests []time.Duration // CPU time in guests, by step of the spec, of runs that are over
+
 	committed atomic.Uint64 // number of the last committed epoch
 	epochs    atomic.Int64  // committed by this process
 	commit    atomic.Int64  // nanoseconds spent in commits

@@ -262,3 +262,27 @@ func (g *moodyGuest) Batch(b *wire.Batch) (abi.Errno, error) {
 	}
 	return g.each.Batch(b)
 }
+
+// TestStatus_CountsGuestsOfEveryAttempt fails the last record: what guests
+// used before the rollback is not forgotten, although the run behind it has
+// next to nothing to do.
+func TestStatus_CountsGuestsOfEveryAttempt(t *testing.T) {
+	j := newJob(memSource{{"file", []string{"a", "b!"}}}, jobspec.Step{Name: "check", From: []jobspec.Ref{{Name: "in"}}, Wasm: "native", Outputs: []string{"out"}})
+	j.batch.Records = 1
+	const work = 50 * time.Millisecond
+	j.modules = []guest.Module{eachModule("check", func(c guest.Calls, i uint32, r *record.Record) ([]byte, error) {
+		if strings.HasSuffix(string(r.Value), "!") {
+			for began := time.Now(); time.Since(began) < work; {
+			}
+			c.Fail(i, 1, []byte("no"))
+		}
+		return r.Value, nil
+	})}
+	k := j.container(t)
+	if _, err := k.Run(t.Context()); err == nil {
+		t.Fatal("no failure")
+	}
+	if used := k.Status().Steps[0].Guest; used < work/10 { // on a busy machine it had little of the CPU
+		t.Errorf("the guests used %v", used)
+	}
+}

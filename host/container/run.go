@@ -19,6 +19,7 @@ type run struct {
 	k          *Container
 	store      state.Store
 	checkpoint epoch.Checkpoint
+	guests     []time.Duration // what runs before have used, by step of the spec
 	control    task.Control
 	gate       *task.Gate
 	waker      *task.Waker // of the coordinator
@@ -49,13 +50,14 @@ func (k *Container) once(ctx context.Context) (out Outcome, err error) {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	r := &run{k: k, store: store, checkpoint: epoch.Checkpoint{Store: store}, waker: task.NewWaker()}
+	r := &run{k: k, store: store, checkpoint: epoch.Checkpoint{Store: store}, waker: task.NewWaker(), guests: k.guests}
 	if err := r.build(ctx); err != nil {
 		return out, errors.Join(err, r.close())
 	}
 	k.run.Store(r)
 	err = r.goOn(ctx)
 	err = errors.Join(err, r.close())
+	k.guests = r.guestTime()
 	switch {
 	case err == nil:
 		err = r.clean()

@@ -26,7 +26,7 @@ type StepStatus struct {
 	TrapsBy  map[string]int64 // the same by guest.TrapKind; nil if none
 	Overruns int64            // calls that were made again because they took longer than a quantum
 	Recycled int64            // instances replaced because their memory was nearly full
-	Guest    time.Duration    // CPU time in guests
+	Guest    time.Duration    // CPU time in guests, before rollbacks too
 	Memory   int64            // of all instances, in bytes
 	Metrics  map[string]int64 // that the guests defined, by name; nil if none
 }
@@ -47,6 +47,9 @@ func (r *run) status(s *Status) {
 	for i := range spec.Steps {
 		s.Steps[i].Name = spec.Steps[i].Name
 	}
+	for i, d := range r.guestTime() {
+		s.Steps[i].Guest = d
+	}
 	s.Unsealed = r.gate.Used()
 	for _, t := range r.tasks {
 		s.Records += t.Stats.Records.Load()
@@ -59,13 +62,25 @@ func (r *run) status(s *Status) {
 			o.Out += st.Out.Load()
 			o.Overruns += st.Overruns.Load()
 			o.Recycled += st.Recycled.Load()
-			o.Guest += time.Duration(st.Nanos.Load())
 			o.Memory += st.Memory.Load()
 			o.Failed += add(&o.FailedBy, st.Failed.Counts())
 			o.Traps += add(&o.TrapsBy, st.Traps.Counts())
 			add(&o.Metrics, st.Metrics())
 		}
 	}
+}
+
+// guestTime returns the CPU time in guests by step of the spec, that of the
+// runs before this one included.
+func (r *run) guestTime() []time.Duration {
+	sum := make([]time.Duration, len(r.k.c.Plan.Spec.Steps))
+	copy(sum, r.guests)
+	for _, t := range r.tasks {
+		for i, st := range t.Stats.Steps {
+			sum[r.k.c.Plan.Stages[t.Stage].Steps[i].Spec] += time.Duration(st.Nanos.Load())
+		}
+	}
+	return sum
 }
 
 // add adds counts to those in to, which it makes if there are any, and
