@@ -41,7 +41,7 @@ type cpu struct {
 	spent   uint64        // of fuel by the last call
 	stay    bool          // the tick goes on
 	out     bool          // the slot of the scheduler is gone
-	charge  time.Duration // of the call, that the share has not been told of
+	owed    time.Duration // what the share has not been told of
 }
 
 // enter waits for credit and for a slot, and starts the clocks.
@@ -81,21 +81,22 @@ func (c *cpu) leave() {
 	if c.fuel != nil {
 		c.spent = c.budget - min(c.fuel.Get(), c.budget) // below zero when it ran out
 	}
-	if lap := c.lap(); !c.out {
-		c.share.Leave(lap + c.charge)
+	c.lap()
+	if !c.out {
+		c.share.Leave(c.owed)
 	}
-	c.charge = 0
+	c.owed = 0
 	runtime.UnlockOSThread()
 }
 
-// lap returns the CPU time since the last lap or enter, and counts it.
-func (c *cpu) lap() time.Duration {
+// lap counts the CPU time since the last lap or enter.
+func (c *cpu) lap() {
 	now := threadTime()
 	lap := max(0, now-c.began)
 	c.began = now
 	c.used += lap
 	c.total += lap
-	return lap
+	c.owed += lap
 }
 
 // tick is called by the guest when its flag is set. It returns if the guest
@@ -110,13 +111,14 @@ func (c *cpu) tick(ctx context.Context) *unwind {
 	if !c.stay {
 		return &unwind{kind: TrapQuantum, text: fmt.Sprintf("it did not return within %v of CPU time", c.quantum)}
 	}
-	lap := c.lap()
+	c.lap()
 	if c.used >= c.limit {
-		c.charge = lap
 		return &unwind{kind: TrapTimeout, text: fmt.Sprintf("it did not return within %v of CPU time", c.limit)}
 	}
 	c.slot.End() // while it waits nothing runs
-	if err := c.share.Yield(ctx, lap); err != nil {
+	err := c.share.Yield(ctx, c.owed)
+	c.owed = 0
+	if err != nil {
 		c.out = true
 		return &unwind{err: err}
 	}

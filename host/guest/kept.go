@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,22 +56,13 @@ var errKept = errors.New("guest: a kept module is damaged")
 func (e *Engine) keepModules(dir string) error {
 	e.kept.dir = filepath.Join(dir, "rewritten")
 	h := sha256.New()
-	for _, module := range sortedKeys(e.host) {
-		for _, name := range sortedKeys(e.host[module]) {
+	for _, module := range slices.Sorted(maps.Keys(e.host)) {
+		for _, name := range slices.Sorted(maps.Keys(e.host[module])) {
 			fmt.Fprintln(h, module, name, e.host[module][name])
 		}
 	}
 	e.kept.rule = fmt.Sprintf("%d %d %d.%d %d %x", keptVersion, admit.Version, abi.Version, abi.Minor, e.memory, h.Sum(nil))
 	return os.MkdirAll(e.kept.dir, 0o700)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func (k *kept) path(digest string, o meter.Options) string {

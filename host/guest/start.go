@@ -37,8 +37,11 @@ func (s *starter) start(ctx context.Context) (Instance, error) {
 	defer release()
 	if img != nil {
 		in, err := s.resume(ctx, want, img)
-		if err == nil || !errors.Is(err, errImage) {
-			return in.orNil(), err
+		switch {
+		case err == nil:
+			return in, nil
+		case !errors.Is(err, errImage):
+			return nil, err
 		}
 		s.module.engine.images.drop(key, err)
 	}
@@ -86,14 +89,6 @@ func (s *starter) wanted() meter.Form {
 func quantumOver(err error) bool {
 	var t *Trap
 	return errors.As(err, &t) && t.over
-}
-
-// orNil keeps a nil *instance from becoming an Instance that is not nil.
-func (in *instance) orNil() Instance {
-	if in == nil {
-		return nil
-	}
-	return in
 }
 
 // make makes an instance in which nothing has run yet.

@@ -48,7 +48,7 @@ func (p *pace) took(records int, used time.Duration) {
 }
 
 // overran tells whether a call has to be made again, smaller or patiently.
-func overran(err error) bool { return err != nil && isTrap(err) && trapKind(err) == guest.TrapQuantum }
+func overran(err error) bool { return isTrap(err) && trapKind(err) == guest.TrapQuantum }
 
 const (
 	maxOverruns = 3 // records a minute that take longer than a quantum
@@ -60,8 +60,7 @@ const (
 func (s *step) overrun(v *Batch) {
 	s.stats.Overruns.Add(1)
 	if v.Count > 1 {
-		half := v.Count / 2
-		s.again = append(s.again, v.slice(half, v.Count), v.slice(0, half))
+		s.halve(v)
 		return
 	}
 	s.again = append(s.again, v)

@@ -87,8 +87,7 @@ func (s *step) transact(ctx context.Context, b *Batch) error {
 			s.again = append(s.again, v)
 		case err != nil && v.Count > 1:
 			whole = whole && trapKind(err) == guest.TrapTimeout // slow is not unsteady
-			half := v.Count / 2
-			s.again = append(s.again, v.slice(half, v.Count), v.slice(0, half))
+			s.halve(v)
 		case err != nil:
 			isolated++
 			s.crashes.isolated(err)
@@ -115,6 +114,12 @@ func (s *step) transact(ctx context.Context, b *Batch) error {
 		}
 	}
 	return s.settle(ctx, !whole && isolated == 0)
+}
+
+// halve arranges for the halves of a batch to be run.
+func (s *step) halve(v *Batch) {
+	half := v.Count / 2
+	s.again = append(s.again, v.slice(half, v.Count), v.slice(0, half))
 }
 
 // attempt makes one call with v. It returns the records that the guest
@@ -193,9 +198,10 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 }
 
 // mostTurned is what steps may make of one batch that a task takes in, in bytes
-// of records and of writes to stores, all steps and edges together. An epoch cannot end in the
-// middle of a batch, so all of it has to be held: and each call may emit
-// limits.max_emit, each step behind it again as much for every record of that.
+// of records and of writes to stores, all steps and edges together. An epoch
+// cannot end in the middle of a batch, so all of it has to be held: and each
+// call may emit limits.max_emit, each step behind it again as much for every
+// record of that.
 const mostTurned = 512 << 20
 
 var errTurned = fmt.Errorf("the steps turned one batch into more than %d MiB of records and state: emit less, or lower limits.batch.records", mostTurned>>20)
