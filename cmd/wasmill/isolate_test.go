@@ -3,7 +3,6 @@
 package main_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -230,31 +229,5 @@ func TestIsolate_TheWorkerDiesWithItsSupervisor(t *testing.T) {
 
 func TestIsolate_AReaderThatGoesAway(t *testing.T) {
 	t.Parallel()
-	const n = 200_000
-	dir := newJob(t, printJob, numbered(n))
-	args := []string{"run", "job.yaml", "--isolate", "--set", "sources.in.walk.split=64KiB", "--set", "epoch=1ms"}
-	cmd := command(t, dir, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	pipe, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bufio.NewReader(pipe).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	if err := pipe.Close(); err != nil {
-		t.Fatal(err)
-	}
-	result{code: codeOf(t, cmd.Wait()), stderr: stderr.String()}.has(t, 130,
-		"stopped: nobody reads standard output any more; the next run goes on with what was not printed")
-
-	r := wasmill(t, dir, args...)
-	r.has(t, 0, "job print finished")
-	if !strings.Contains("\n"+r.stdout, "\n200000\n") {
-		t.Errorf("the next run printed %d bytes, and not the last line", len(r.stdout))
-	}
+	readerGoesAway(t, "--isolate")
 }
