@@ -3,6 +3,7 @@ package guest_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -47,5 +48,43 @@ func TestModule_ManyGoroutinesWithInstancesOfTheirOwn(t *testing.T) {
 	group.Wait()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// wazero puts a module that comes from its cache among those it knows before
+// it is whole.
+func TestEngine_ManyCompileTheSameModuleAtOnce(t *testing.T) {
+	ctx := context.Background()
+	wasm := wasmtest.TrapOn("bad")
+	dir := filepath.Join(t.TempDir(), "cache")
+	for range 50 {
+		e, err := guest.NewEngine(ctx, guest.EngineOptions{CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var group sync.WaitGroup
+		start := make(chan struct{})
+		errs := make([]error, 8)
+		for i := range errs {
+			group.Go(func() {
+				<-start
+				errs[i] = func() error {
+					m, err := e.Compile(ctx, wasm, "m")
+					if err != nil {
+						return err
+					}
+					in, err := m.Instantiate(ctx, guest.Init{}, &calls{})
+					if err != nil {
+						return err
+					}
+					return errors.Join(in.Close(ctx), m.Close(ctx))
+				}()
+			})
+		}
+		close(start)
+		group.Wait()
+		if err := errors.Join(append(errs, e.Close(ctx))...); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -70,6 +70,7 @@ type Engine struct {
 	share   *sched.Share
 	shares  map[place]*sched.Share // of instances, by where they run
 	mu      sync.Mutex             // guards shares
+	loading [64]sync.Mutex         // see load
 	dog     *watchdog.Dog
 	log     *slog.Logger
 	now     func() time.Time

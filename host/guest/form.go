@@ -134,7 +134,14 @@ func (e *MachineError) Error() string { return e.Err.Error() }
 func (e *MachineError) Unwrap() error { return e.Err }
 
 // load reads the machine code. A panic of wazero is an error.
+//
+// The same module is never loaded twice at a time: wazero shows what it has
+// read from its cache to others before it is whole, and they would make
+// instances of a part of it. Modules of one length share a lock.
 func (e *Engine) load(ctx context.Context, wasm []byte) (code wazero.CompiledModule, err error) {
+	loading := &e.loading[len(wasm)%len(e.loading)]
+	loading.Lock()
+	defer loading.Unlock()
 	defer func() {
 		if r := recover(); r != nil {
 			code, err = nil, fmt.Errorf("the compiler failed: %v", r)
