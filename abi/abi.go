@@ -23,6 +23,7 @@ const (
 	ExportInit       = "wasmill_init"    // (ptr i32, len i32) -> status i32
 	ExportProcess    = "wasmill_process" // (op i32, ptr i32, len i32) -> status i32
 	ExportInitialize = "_initialize"     // optional, called once before init
+	ExportStart      = "_start"          // of a program over fd 0 and 1, which exports none of the above but its memory
 )
 
 // Op is the first argument of wasmill_process.

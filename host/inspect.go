@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/guest/admit"
+	"github.com/wasmill/wasmill/host/guest/archive"
 	"github.com/wasmill/wasmill/host/guest/build"
 	"github.com/wasmill/wasmill/host/guest/meter"
 	"github.com/wasmill/wasmill/host/guest/wasm"
@@ -27,7 +28,9 @@ type InspectOptions struct {
 type Inspection struct {
 	Digest      string    `json:"digest"` // "sha256:" and hex digits
 	Bytes       int       `json:"bytes"`
-	ABI         string    `json:"abi,omitempty"` // version of the interface that it was built for
+	Archive     *Archive  `json:"archive,omitempty"` // what follows is then of its interpreter
+	ABI         string    `json:"abi,omitempty"`     // version of the interface that it was built for
+	Program     bool      `json:"program,omitempty"` // it is a program that speaks over standard input and output
 	Memory      *Extent   `json:"memory,omitempty"`
 	MemoryLimit int64     `json:"memory_limit"` // bytes that it is held against
 	Tables      []Extent  `json:"tables,omitempty"`
@@ -42,6 +45,9 @@ type Inspection struct {
 	Runs        bool      `json:"runs"`
 	Faults      []string  `json:"faults,omitempty"` // why it does not run
 }
+
+// Archive is what a .wasmill file says of itself.
+type Archive = archive.Step
 
 // Extent is the size of a memory in bytes, or of a table in entries.
 type Extent struct {
@@ -102,10 +108,13 @@ func Inspect(ctx context.Context, path string, o InspectOptions) (in *Inspection
 	defer func() { err = errors.Join(err, e.Close(ctx)) }()
 
 	in = &Inspection{Digest: digest, Bytes: len(b), MemoryLimit: o.Memory}
-	m, err := e.Admit(b)
-	if m != nil {
-		in.describe(m)
-		in.rewrite(m.Module)
+	a, err := e.Admit(ctx, b, path)
+	if a.Archive != nil {
+		in.Archive = &a.Archive.Step
+	}
+	if a.Module != nil {
+		in.describe(a.Module)
+		in.rewrite(a.Module.Module)
 	}
 	if err != nil {
 		in.refuse(err)
@@ -134,7 +143,7 @@ func (in *Inspection) refuse(err error) {
 }
 
 func (in *Inspection) describe(m *admit.Module) {
-	in.ABI = m.ABI()
+	in.ABI, in.Program = m.ABI(), m.Program()
 	for _, s := range m.Sections {
 		in.Sections = append(in.Sections, Section{s.Title(), s.End - s.Start})
 		switch {

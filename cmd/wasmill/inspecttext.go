@@ -14,8 +14,11 @@ func inspectText(path string, in *host.Inspection) []byte {
 	t := &labelled{}
 	t.line("module", fmt.Sprintf("%s, %s", shown(path), size(int64(in.Bytes))))
 	t.line("digest", in.Digest)
+	if a := in.Archive; a != nil {
+		t.line("archive", fmt.Sprintf("%s, SDK %s", quoted(a.Language), quoted(a.SDK)), fmt.Sprintf("interpreter %s %s, %s: what follows is of it", quoted(a.Interpreter.Name), quoted(a.Interpreter.Version), a.Interpreter.Digest))
+	}
 	if in.Sections != nil {
-		t.line("interface", cmp.Or(prefixed("wasmill version ", quoted(in.ABI)), "none"))
+		t.line("interface", cmp.Or(prefixed("wasmill version ", quoted(in.ABI)), yes(in.Program, "frames over standard input and output", "none")))
 		t.line("sections", sections(in.Sections)...)
 		if in.Memory != nil {
 			t.line("memory", extentText(in.Memory, size)+", limits.memory is "+size(in.MemoryLimit))

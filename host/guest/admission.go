@@ -1,10 +1,12 @@
 package guest
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 
 	"github.com/wasmill/wasmill/host/guest/admit"
+	"github.com/wasmill/wasmill/host/guest/archive"
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
@@ -14,10 +16,28 @@ func Digest(wasm []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Admit takes a module apart and says what keeps it from running as a step,
-// without compiling it. What was refused for its form or a limit has no
-// Module; what was refused for what it imports or exports does.
-func (e *Engine) Admit(b []byte) (*admit.Module, error) {
+// Admission is what Admit finds out.
+type Admission struct {
+	*admit.Module                  // nil if it was refused for its form or a limit
+	Archive       *archive.Archive // nil if there is none
+	Code          []byte           // the module's bytes: those given, or the archive's interpreter
+}
+
+// Admit takes a module, or the interpreter of an archive, apart and says what
+// keeps it from running as a step, without compiling it. name is for errors.
+func (e *Engine) Admit(ctx context.Context, b []byte, name string) (a Admission, err error) {
+	m, err := e.open(ctx, b, name)
+	if err != nil {
+		return a, err
+	}
+	a.Archive, a.Code = m.app, m.original
+	a.Module, err = e.check(m.original)
+	return a, err
+}
+
+// check returns the module if it has the form of one, and what is wrong with
+// it.
+func (e *Engine) check(b []byte) (*admit.Module, error) {
 	m, err := admit.Read(b, admit.Limits{})
 	if err != nil {
 		return nil, err
@@ -26,7 +46,7 @@ func (e *Engine) Admit(b []byte) (*admit.Module, error) {
 }
 
 func (e *Engine) admit(b []byte) (*wasm.Module, error) {
-	m, err := e.Admit(b)
+	m, err := e.check(b)
 	if err != nil {
 		return nil, err
 	}

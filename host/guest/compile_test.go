@@ -19,6 +19,7 @@ import (
 
 func TestCompile_RefusesWhatIsNoStep(t *testing.T) {
 	program := wasmtest.New()
+	program.Import("wasmill_v1", "now", "", "l")
 	program.Memory(1)
 	program.ExportFunc("_start", "", "", "")
 	future := wasmtest.New()
@@ -40,7 +41,7 @@ func TestCompile_RefusesWhatIsNoStep(t *testing.T) {
 		{"cut short", []byte("\x00asm\x01"), "byte 5: it is too short to be a module"},
 		{"component", []byte("\x00asm\x0d\x00\x01\x00"), "byte 4: it is a component, and components are not supported"},
 		{"empty module", wasmtest.New().Bytes(), "it does not export the marker wasmill_abi_1; build it with a wasmill SDK"},
-		{"program", program.Bytes(), "it is a program with _start that would run over stdin and stdout, which this build does not support"},
+		{"program", program.Bytes(), "it imports wasmill_v1.now, but it is a program with _start, without the marker wasmill_abi_1: build it as a library (reactor) with a wasmill SDK"},
 		{"later version", future.Bytes(), "it is built for version 2 of wasmill's interface, this build supports 1"},
 		{"exports", bare.Bytes(), `it does not export its memory as "memory"; it does not export wasmill_alloc (i32) -> i32; export section, byte 43: its export wasmill_init is (i32) -> i32, not (i32, i32) -> i32; it does not export wasmill_process (i32, i32, i32) -> i32`},
 		{"foreign import", importing("env", "f", "", ""), "it imports env.f; only wasmill_v1 and wasi_snapshot_preview1 may be imported from"},

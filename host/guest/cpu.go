@@ -140,6 +140,7 @@ type unwind struct {
 	kind TrapKind
 	text string
 	err  error
+	park bool // it is no end: the program has parked
 }
 
 func (u *unwind) Error() string {

@@ -11,7 +11,9 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
+	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/host/guest/admit"
+	"github.com/wasmill/wasmill/host/guest/archive"
 	"github.com/wasmill/wasmill/host/guest/compile"
 	"github.com/wasmill/wasmill/host/guest/sched"
 	"github.com/wasmill/wasmill/host/guest/wasm"
@@ -49,6 +51,10 @@ type EngineOptions struct {
 	// engines of the tenant while there is too little. Default 1.
 	Weight int
 
+	// Interpreter returns the bytes of an interpreter that an archive names
+	// and does not hold. Default: such archives are refused.
+	Interpreter func(context.Context, archive.Interpreter) ([]byte, error)
+
 	// Log gets what is wrong with the host itself. Default: slog's default.
 	Log *slog.Logger
 
@@ -75,6 +81,8 @@ type Engine struct {
 	log     *slog.Logger
 	now     func() time.Time
 	closed  atomic.Bool
+
+	interpreter func(context.Context, archive.Interpreter) ([]byte, error)
 }
 
 // place is where an instance runs: one that replaces another has its share,
@@ -99,7 +107,7 @@ func (e *Engine) shareOf(config Init) *sched.Share {
 // NewEngine returns an engine with the host functions in place. The engine
 // must be closed.
 func NewEngine(ctx context.Context, opts EngineOptions) (*Engine, error) {
-	e := &Engine{memory: opts.MemoryLimit, tenant: opts.Tenant, shares: map[place]*sched.Share{}, log: opts.Log, now: opts.Now}
+	e := &Engine{memory: opts.MemoryLimit, tenant: opts.Tenant, shares: map[place]*sched.Share{}, log: opts.Log, now: opts.Now, interpreter: opts.Interpreter}
 	if e.memory == 0 {
 		e.memory = DefaultMemory
 	}
@@ -162,14 +170,50 @@ func (e *Engine) Close(ctx context.Context) error {
 // CPU returns what the engine's instances have had of the CPU.
 func (e *Engine) CPU() sched.Stats { return e.share.Stats() }
 
-// Compile checks, rewrites and compiles a module. name says in messages what
-// it is, for instance a step's path. The error says everything that is wrong
-// with the module as a step; if ctx has ended, it is that of ctx. b is kept
-// and must not change.
+// Compile checks, rewrites and compiles a module, or an archive with the
+// interpreter that it names. name says in messages what it is, for instance a
+// step's path. The error says everything that is wrong with the module as a
+// step; if ctx has ended, it is that of ctx. b is kept and must not change.
 func (e *Engine) Compile(ctx context.Context, b []byte, name string) (Module, error) {
-	m := newModule(e, name, b)
-	if _, err := m.form(ctx, fast); err != nil {
+	m, err := e.open(ctx, b, name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := m.form(ctx, fast)
+	if err != nil {
 		return nil, errors.Join(err, m.Close(ctx))
 	}
+	_, marked := f.code.ExportedFunctions()[abi.ExportMarker]
+	m.program = !marked
+	if m.app != nil && m.program != (m.app.Carrier == archive.Frames) {
+		return nil, errors.Join(fmt.Errorf("guest: module %s: its interpreter does not speak by the carrier %q that the archive names", name, m.app.Carrier), m.Close(ctx))
+	}
+	return m, nil
+}
+
+// open returns the module that b is, or that b as an archive runs on.
+func (e *Engine) open(ctx context.Context, b []byte, name string) (*module, error) {
+	if !archive.Is(b) {
+		return newModule(e, name, b), nil
+	}
+	app, err := archive.Read(b)
+	if err != nil {
+		return nil, fmt.Errorf("guest: module %s: %w", name, err)
+	}
+	code := app.Wasm
+	if code == nil && e.interpreter == nil {
+		return nil, fmt.Errorf("guest: module %s: its interpreter %s %s is not in the archive, and nothing is set up to find it", name, app.Interpreter.Name, app.Interpreter.Version)
+	}
+	if code == nil {
+		code, err = e.interpreter(ctx, app.Interpreter)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("guest: module %s: its interpreter: %w", name, err)
+	}
+	m := newModule(e, name, code)
+	if m.code != app.Interpreter.Digest {
+		return nil, fmt.Errorf("guest: module %s: what was found as its interpreter has the digest %s, not %s", name, m.code, app.Interpreter.Digest)
+	}
+	m.app, m.digest = app, Digest(b)
 	return m, nil
 }

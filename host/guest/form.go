@@ -43,7 +43,7 @@ func meterOptions(f meter.Form) meter.Options {
 // admitted and rewritten anew.
 func (m *module) rewritten(f meter.Form) (r *meter.Result, lines bool, err error) {
 	o := meterOptions(f)
-	if r, lines, err = m.engine.kept.get(m.original, m.digest, o); err == nil {
+	if r, lines, err = m.engine.kept.get(m.original, m.code, o); err == nil {
 		return r, lines, nil
 	}
 	if errors.Is(err, errKept) {
@@ -57,7 +57,7 @@ func (m *module) rewritten(f meter.Form) (r *meter.Result, lines bool, err error
 	if r, err = meter.Rewrite(admitted, o); err != nil {
 		return nil, false, err
 	}
-	if err := m.engine.kept.put(m.digest, o, r, o.Lines); err != nil {
+	if err := m.engine.kept.put(m.code, o, r, o.Lines); err != nil {
 		m.engine.log.Warn("a rewritten module is not kept", "module", m.digest, "error", err)
 	}
 	return r, o.Lines, nil

@@ -1,8 +1,6 @@
 package guest
 
 import (
-	"github.com/tetratelabs/wazero/api"
-
 	"github.com/wasmill/wasmill/abi"
 )
 
@@ -10,7 +8,7 @@ import (
 const maxMetricName = 64
 
 // log(level, ptr, len)
-func hostLog(in *instance, m api.Memory, s []uint64) {
+func hostLog(in *instance, m memory, s []uint64) {
 	line, ok := in.view(m, "log", s[1], s[2])
 	level := Level(int32(uint32(s[0])))
 	switch {
@@ -25,7 +23,7 @@ func hostLog(in *instance, m api.Memory, s []uint64) {
 }
 
 // log_enabled(level)
-func hostLogEnabled(in *instance, _ api.Memory, s []uint64) {
+func hostLogEnabled(in *instance, _ memory, s []uint64) {
 	level := Level(int32(uint32(s[0])))
 	enabled := level >= Debug && level <= Error && in.calls.LogEnabled(level)
 	s[0] = 0
@@ -35,7 +33,7 @@ func hostLogEnabled(in *instance, _ api.Memory, s []uint64) {
 }
 
 // metric_define(kind, ptr, len)
-func hostMetricDefine(in *instance, m api.Memory, s []uint64) {
+func hostMetricDefine(in *instance, m memory, s []uint64) {
 	name, ok := in.view(m, "metric_define", s[1], s[2])
 	kind := MetricKind(int32(uint32(s[0])))
 	switch {
@@ -68,12 +66,12 @@ func metricName(name []byte) bool {
 }
 
 // metric_add(handle, delta)
-func hostMetricAdd(in *instance, _ api.Memory, s []uint64) {
+func hostMetricAdd(in *instance, _ memory, s []uint64) {
 	setErrno(s, in.calls.MetricAdd(uint32(s[0]), int64(s[1])))
 }
 
 // config(buf, buflen)
-func hostConfig(in *instance, m api.Memory, s []uint64) {
+func hostConfig(in *instance, m memory, s []uint64) {
 	buf, ok := in.view(m, "config", s[0], s[1])
 	if !ok {
 		setErrno(s, abi.EFAULT)
@@ -83,4 +81,4 @@ func hostConfig(in *instance, m api.Memory, s []uint64) {
 }
 
 // now()
-func hostNow(in *instance, _ api.Memory, s []uint64) { s[0] = uint64(in.wasi.Wall()) }
+func hostNow(in *instance, _ memory, s []uint64) { s[0] = uint64(in.wasi.Wall()) }

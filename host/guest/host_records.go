@@ -3,8 +3,6 @@ package guest
 import (
 	"encoding/binary"
 
-	"github.com/tetratelabs/wazero/api"
-
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/abi/record"
 	"github.com/wasmill/wasmill/abi/wire"
@@ -17,7 +15,7 @@ func firstPosition(records []byte) record.Position {
 
 // emit(ptr, len). A frame that is refused would be lost if the guest did not
 // look at the answer, so any refusal ends the call as a fault in the ABI.
-func hostEmit(in *instance, m api.Memory, s []uint64) {
+func hostEmit(in *instance, m memory, s []uint64) {
 	if !in.running(s) {
 		return
 	}
@@ -26,17 +24,21 @@ func hostEmit(in *instance, m api.Memory, s []uint64) {
 		setErrno(s, abi.EFAULT)
 		return
 	}
+	setErrno(s, in.emit(frame))
+}
+
+// emit takes a frame of records.
+func (in *instance) emit(frame []byte) abi.Errno {
 	if in.emitted+len(frame) > in.limits.Emit {
 		in.faulty("emit got more than %d bytes in one call (limits.max_emit)", in.limits.Emit)
-		setErrno(s, abi.E2BIG)
-		return
+		return abi.E2BIG
 	}
 	in.emitted += len(frame)
 	e := in.calls.Emit(frame)
 	if e != abi.OK {
 		in.refused(e, frame)
 	}
-	setErrno(s, e)
+	return e
 }
 
 // refused finds out what is wrong with a frame.
@@ -49,7 +51,7 @@ func (in *instance) refused(e abi.Errno, frame []byte) {
 }
 
 // fail(index, code, ptr, len). A refusal ends the call, as with emit.
-func hostFail(in *instance, m api.Memory, s []uint64) {
+func hostFail(in *instance, m memory, s []uint64) {
 	if !in.running(s) {
 		return
 	}
@@ -58,21 +60,24 @@ func hostFail(in *instance, m api.Memory, s []uint64) {
 		setErrno(s, abi.EFAULT)
 		return
 	}
-	index := uint32(s[0])
+	setErrno(s, in.reject(uint32(s[0]), int32(uint32(s[1])), message))
+}
+
+// reject rejects one record of the batch.
+func (in *instance) reject(index uint32, code int32, text []byte) abi.Errno {
 	if uint64(index) >= uint64(in.records) {
 		in.faulty("fail got record %d of a call with %d", index, in.records)
-		setErrno(s, abi.EINVAL)
-		return
+		return abi.EINVAL
 	}
-	e := in.calls.Fail(index, int32(uint32(s[1])), message)
+	e := in.calls.Fail(index, code, text)
 	if e != abi.OK {
 		in.faulty("fail was refused with %s", e)
 	}
-	setErrno(s, e)
+	return e
 }
 
 // resume(ptr, len)
-func hostResume(in *instance, m api.Memory, s []uint64) {
+func hostResume(in *instance, m memory, s []uint64) {
 	if !in.running(s) {
 		return
 	}

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/tetratelabs/wazero/api"
-
 	"github.com/wasmill/wasmill/abi"
 )
 
@@ -23,7 +21,7 @@ func (in *instance) store(s []uint64) (uint32, bool) {
 }
 
 // views returns the two runs of bytes whose addresses and lengths begin at s[1].
-func (in *instance) views(m api.Memory, function string, s []uint64) (a, b []byte, ok bool) {
+func (in *instance) views(m memory, function string, s []uint64) (a, b []byte, ok bool) {
 	a, ok = in.view(m, function, s[1], s[2])
 	if ok {
 		b, ok = in.view(m, function, s[3], s[4])
@@ -35,7 +33,7 @@ func (in *instance) views(m api.Memory, function string, s []uint64) (a, b []byt
 }
 
 // state_get(store, kptr, klen, buf, buflen)
-func hostStateGet(in *instance, m api.Memory, s []uint64) {
+func hostStateGet(in *instance, m memory, s []uint64) {
 	store, ok := in.store(s)
 	if !ok {
 		return
@@ -57,7 +55,7 @@ func hostStateGet(in *instance, m api.Memory, s []uint64) {
 }
 
 // state_put(store, kptr, klen, vptr, vlen)
-func hostStatePut(in *instance, m api.Memory, s []uint64) {
+func hostStatePut(in *instance, m memory, s []uint64) {
 	store, ok := in.store(s)
 	if !ok {
 		return
@@ -74,7 +72,7 @@ func hostStatePut(in *instance, m api.Memory, s []uint64) {
 }
 
 // state_delete(store, kptr, klen)
-func hostStateDelete(in *instance, m api.Memory, s []uint64) {
+func hostStateDelete(in *instance, m memory, s []uint64) {
 	store, ok := in.store(s)
 	if !ok {
 		return
@@ -91,7 +89,7 @@ func hostStateDelete(in *instance, m api.Memory, s []uint64) {
 }
 
 // state_scan(store, sptr, slen, eptr, elen, buf, buflen)
-func hostStateScan(in *instance, m api.Memory, s []uint64) {
+func hostStateScan(in *instance, m memory, s []uint64) {
 	store, ok := in.store(s)
 	if !ok {
 		return
@@ -124,7 +122,7 @@ func hostStateScan(in *instance, m api.Memory, s []uint64) {
 // length, key), the values go as (u32 length, value), all-ones for one that
 // is absent. The reply is built apart, since the guest's buffer may lie over
 // its keys.
-func hostStateGetMany(in *instance, m api.Memory, s []uint64) {
+func hostStateGetMany(in *instance, m memory, s []uint64) {
 	store, ok := in.store(s)
 	if !ok {
 		return

@@ -16,8 +16,8 @@ import (
 )
 
 // hostFunc serves one import. s holds the arguments and takes the result; m
-// is the caller's memory.
-type hostFunc func(in *instance, m api.Memory, s []uint64)
+// is where its addresses point to.
+type hostFunc func(in *instance, m memory, s []uint64)
 
 // hostFuncs are the functions that this build has. Those of abi.Imports that
 // are not here answer ENOSYS.
@@ -116,12 +116,15 @@ func guard(ctx context.Context, function string) {
 	if r == nil {
 		return
 	}
+	if u, ok := r.(*unwind); ok {
+		panic(u) // it is meant
+	}
 	in, what := instanceOf(ctx), fmt.Sprint(r)
 	in.module.engine.log.Error("a host function panicked", "function", function, "module", in.module.digest, "panic", what, "stack", string(debug.Stack()))
 	panic(&hostPanic{function, what})
 }
 
-func hostMissing(_ *instance, _ api.Memory, s []uint64) { setErrno(s, abi.ENOSYS) }
+func hostMissing(_ *instance, _ memory, s []uint64) { setErrno(s, abi.ENOSYS) }
 
 // setErrno answers with an error number, or 0 for OK.
 func setErrno(s []uint64, e abi.Errno) { s[0] = uint64(uint32(e.Status())) }

@@ -28,7 +28,7 @@ import (
 // same can go on from it.
 
 // imagesVersion is that of what this file puts into an image and its key.
-const imagesVersion = 1
+const imagesVersion = 2
 
 // imageKey names what an instance begins with.
 func (s *starter) imageKey() string {
@@ -60,6 +60,7 @@ func (in *instance) define(handle int, d definition) {
 const (
 	sectionWASI    = "wasi"
 	sectionMetrics = "metrics"
+	sectionParked  = "parked"
 )
 
 // errImage says that an image does not fit or is damaged.
@@ -77,6 +78,9 @@ func (in *instance) image() (img *image.Image, done func()) {
 	if !in.form.Whole || in.local || in.MemoryBytes() > largestImage {
 		return nil, done
 	}
+	if in.program != nil && in.program.parked == nil { // it waits in the middle of its program
+		return nil, done
+	}
 	clock, err := in.wasi.Save()
 	if err != nil { // files are open: it starts afresh each time
 		return nil, done
@@ -89,6 +93,9 @@ func (in *instance) image() (img *image.Image, done func()) {
 		if state.Sections[sectionMetrics], err = json.Marshal(in.metrics); err != nil {
 			return nil, done
 		}
+	}
+	if in.program != nil {
+		state.Sections[sectionParked] = in.program.parked.save()
 	}
 	memory, _ := in.mem.Read(0, in.mem.Size())
 	if img, err = image.Take(memory, state); err != nil {
@@ -133,6 +140,11 @@ func (in *instance) restore(img *image.Image) error {
 	}
 	if err := in.wasi.Restore(state.Sections[sectionWASI]); err != nil {
 		return err
+	}
+	if in.program != nil {
+		if err := in.program.restore(state.Sections[sectionParked]); err != nil {
+			return err
+		}
 	}
 	if b := state.Sections[sectionMetrics]; len(b) > 0 {
 		if err := json.Unmarshal(b, &in.metrics); err != nil {

@@ -29,13 +29,15 @@ type instance struct {
 	alloc   api.Function // handles are cached: looking one up allocates its stack
 	process api.Function
 	ctx     callContext
-	stack   [3]uint64 // arguments and result of a call into the guest
+	stack   [4]uint64 // arguments and result of a call into the guest
+	program *program  // of a guest that speaks over fd 0 and 1, else nil
 	cpu     cpu
 
 	calls   Calls
 	config  []byte // the JSON that init got
 	many    []byte // what a state call keeps apart from guest memory, reused
 	stores  int
+	outputs []string
 	limits  Limits
 	log     *logger
 	wasi    *wasi.State
@@ -118,6 +120,10 @@ func (in *instance) run(ctx context.Context, op abi.Op, limit time.Duration, siz
 	in.op, in.placing, in.emitted, in.fault, in.ctx.Context = op, true, 0, "", ctx
 	in.log.begin()
 	in.wasi.Begin()
+	if in.program != nil {
+		in.placing = false
+		return in.program.call(turn{ctx, quantum, limit}, op, size, b, token)
+	}
 	if err := in.cpu.enter(ctx, quantum, limit); err != nil {
 		return 0, err
 	}
@@ -129,7 +135,7 @@ func (in *instance) run(ctx context.Context, op abi.Op, limit time.Duration, siz
 			copy(view, token)
 		}
 		in.placing = false
-		in.stack = [3]uint64{uint64(op), uint64(ptr), uint64(size)}
+		in.stack = [4]uint64{uint64(op), uint64(ptr), uint64(size)}
 		status, err = in.call(in.process)
 	}
 	in.cpu.leave()
@@ -166,7 +172,10 @@ func (in *instance) place(size int) (ptr uint32, view []byte, err error) {
 func (in *instance) call(f api.Function) (int32, error) {
 	if err := f.CallWithStack(&in.ctx, in.stack[:]); err != nil {
 		var u *unwind
-		if errors.As(err, &u) && u.err != nil {
+		if errors.As(err, &u) && u.park {
+			return 0, nil
+		}
+		if u != nil && u.err != nil {
 			_ = in.kill(&Trap{Kind: TrapStop, Message: "the call was ended"})
 			return 0, u.err
 		}
@@ -204,6 +213,9 @@ func (in *instance) Fuel() uint64 { return in.cpu.spent }
 func (in *instance) Close(ctx context.Context) error {
 	if in.mod == nil {
 		return nil
+	}
+	if in.program != nil {
+		in.program.close()
 	}
 	in.log.close()
 	mod := in.mod

@@ -3,15 +3,20 @@ package guest
 import (
 	"fmt"
 
-	"github.com/tetratelabs/wazero/api"
-
 	"github.com/wasmill/wasmill/abi"
 )
+
+// memory is where a host function finds its arguments and puts its reply: the
+// guest's memory, or for a program over fd 0 and 1 the frame of its request.
+type memory interface {
+	Read(offset, byteCount uint32) ([]byte, bool)
+	Size() uint32
+}
 
 // view returns n bytes of guest memory at ptr, good until the guest runs. An
 // address outside of the memory is a fault in the ABI: the guest gets
 // EFAULT, and the call ends with a Trap whatever the guest makes of it.
-func (in *instance) view(m api.Memory, function string, ptr, n uint64) ([]byte, bool) {
+func (in *instance) view(m memory, function string, ptr, n uint64) ([]byte, bool) {
 	b, ok := m.Read(uint32(ptr), uint32(n))
 	if !ok {
 		in.faulty("%s got %d bytes at %#x, but the memory has %d bytes", function, uint32(n), uint32(ptr), m.Size())

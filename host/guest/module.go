@@ -7,16 +7,21 @@ import (
 	"sync"
 
 	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/host/guest/archive"
 	"github.com/wasmill/wasmill/host/guest/debugdata"
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
-// module is a WebAssembly module that was admitted.
+// module is a WebAssembly module that was admitted: a step's own, or the
+// interpreter of an archive.
 type module struct {
 	engine   *Engine
 	name     string
-	digest   string
+	digest   string           // of the step: of the archive if there is one
+	code     string           // digest of original
+	app      *archive.Archive // nil for a step's own module
 	original []byte
+	program  bool // it has _start, and no functions to call
 	forms    forms
 
 	// What is made when it is first asked for:
@@ -25,7 +30,8 @@ type module struct {
 }
 
 func newModule(e *Engine, name string, b []byte) *module {
-	m := &module{engine: e, name: name, digest: Digest(b), original: b}
+	m := &module{engine: e, name: name, code: Digest(b), original: b}
+	m.digest = m.code
 	m.parsed = sync.OnceValues(func() (*wasm.Module, error) { return e.admit(b) })
 	m.debug = sync.OnceValue(func() *debugdata.Data {
 		admitted, err := m.parsed()

@@ -24,6 +24,7 @@ type starter struct {
 	config  Init
 	payload []byte // config as init gets it
 	calls   Calls
+	alone   *wasi.Config // of a program that is run once; it is no step
 }
 
 // start makes an instance from an image, and without one from nothing.
@@ -94,7 +95,7 @@ func quantumOver(err error) bool {
 // make makes an instance in which nothing has run yet.
 func (s *starter) make(ctx context.Context, kind meter.Form, img *image.Image) (in *instance, err error) {
 	m := s.module
-	in = &instance{module: m, kind: kind, calls: s.calls, config: s.payload, stores: len(s.config.Stores), limits: s.config.Limits}
+	in = &instance{module: m, kind: kind, calls: s.calls, config: s.payload, stores: len(s.config.Stores), outputs: s.config.Outputs, limits: s.config.Limits}
 	in.ctx.in, in.ctx.Context = in, ctx
 	in.log = newLogger(s.calls, m.engine.now, in.limits.LogRate)
 	in.cpu = cpu{share: m.engine.shareOf(s.config), record: s.config.Run.RecordTime, budget: s.config.Run.Fuel, stay: kind == patient}
@@ -104,8 +105,16 @@ func (s *starter) make(ctx context.Context, kind meter.Form, img *image.Image) (
 	if in.form, err = m.form(ctx, kind); err != nil {
 		return nil, err
 	}
-	if in.wasi, err = wasi.New(in.surroundings()); err != nil {
-		return nil, err
+	if m.program {
+		in.program = newProgram(in)
+	}
+	surroundings := in.surroundings()
+	if s.alone != nil {
+		surroundings = *s.alone
+		surroundings.Random = &in.random
+	}
+	if in.wasi, err = wasi.New(surroundings); err != nil {
+		return nil, fmt.Errorf("guest: module %s: %w", m.name, err)
 	}
 	if in.linear, err = image.NewMemory(image.Options{Limit: in.limits.Memory, Account: m.engine.tenant.account, Image: img}); err != nil {
 		return nil, fmt.Errorf("guest: module %s: %w", m.name, err)
@@ -131,8 +140,10 @@ func (s *starter) make(ctx context.Context, kind meter.Form, img *image.Image) (
 		return nil, fmt.Errorf("guest: module %s: %s", m.name, clean(err.Error(), 512))
 	}
 	in.mem = in.mod.Memory()
-	in.alloc = in.mod.ExportedFunction(abi.ExportAlloc)
-	in.process = in.mod.ExportedFunction(abi.ExportProcess)
+	if !m.program {
+		in.alloc = in.mod.ExportedFunction(abi.ExportAlloc)
+		in.process = in.mod.ExportedFunction(abi.ExportProcess)
+	}
 	if err := in.watch(); err != nil {
 		return nil, errors.Join(err, in.Close(ctx))
 	}
@@ -169,17 +180,16 @@ func (s *starter) fresh(ctx context.Context, kind meter.Form) (*instance, error)
 		return nil, err
 	}
 	in.random.from("init", 0, 0)
-	for _, d := range in.form.Data {
-		if !in.mem.Write(d.At, d.Bytes) {
-			return nil, errors.Join(fmt.Errorf("guest: module %s: its data at %#x lies beyond its memory", in.module.name, d.At), in.Close(ctx))
-		}
+	if err := in.data(); err != nil {
+		return nil, errors.Join(err, in.Close(ctx))
 	}
 	q := startQuantum
 	if kind == patient {
 		q = quantum // it goes on anyway
 	}
-	err = in.cpu.enter(ctx, q, longTime)
-	if err == nil {
+	if in.program != nil {
+		err = in.program.startUp(turn{ctx, q, longTime})
+	} else if err = in.cpu.enter(ctx, q, longTime); err == nil {
 		err = in.startUp()
 		in.cpu.leave()
 	}
@@ -188,6 +198,16 @@ func (s *starter) fresh(ctx context.Context, kind meter.Form) (*instance, error)
 		return nil, err
 	}
 	return in, nil
+}
+
+// data writes what the module's data segments hold.
+func (in *instance) data() error {
+	for _, d := range in.form.Data {
+		if !in.mem.Write(d.At, d.Bytes) {
+			return fmt.Errorf("guest: module %s: its data at %#x lies beyond its memory", in.module.name, d.At)
+		}
+	}
+	return nil
 }
 
 func (in *instance) startUp() error {
@@ -203,15 +223,20 @@ func (in *instance) startUp() error {
 		return in.initTrap(abi.ExportAlloc, err)
 	}
 	copy(view, in.config)
-	in.stack = [3]uint64{uint64(ptr), uint64(len(in.config))}
+	in.stack = [4]uint64{uint64(ptr), uint64(len(in.config))}
 	status, err := in.call(in.mod.ExportedFunction(abi.ExportInit))
+	return in.initEnd(abi.ExportInit, status, err)
+}
+
+// initEnd judges how init ended.
+func (in *instance) initEnd(name string, status int32, err error) error {
 	switch {
 	case err != nil:
-		return in.initTrap(abi.ExportInit, err)
+		return in.initTrap(name, err)
 	case status < 0:
-		return in.initTrap("", in.kill(&Trap{Message: fmt.Sprintf("%s returned %s (%d)%s", abi.ExportInit, abi.Errno(-status), status, in.log.quote())}))
+		return in.initTrap("", in.kill(&Trap{Message: fmt.Sprintf("%s returned %s (%d)%s", name, abi.Errno(-status), status, in.log.quote())}))
 	case status > 0:
-		return in.initTrap("", in.kill(&Trap{Message: fmt.Sprintf("%s returned %d: 0 or a negative error number is allowed", abi.ExportInit, status)}))
+		return in.initTrap("", in.kill(&Trap{Message: fmt.Sprintf("%s returned %d: 0 or a negative error number is allowed", name, status)}))
 	}
 	return nil
 }

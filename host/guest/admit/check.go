@@ -1,7 +1,6 @@
 package admit
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -32,11 +31,16 @@ var exports = []struct {
 
 // Check reports everything that keeps a host from running the module as a
 // step: exports that are missing or have the wrong signature, imports that
-// the host does not offer, a memory that begins above limit bytes. The error
-// is of type Faults, unless the module is no step of this version at all.
+// the host does not offer, a memory that begins above limit bytes. A program
+// may import from WASI alone. The error is of type Faults, unless the module
+// is no step of this version at all.
 func (m *Module) Check(host Host, limit uint64) error {
 	if err := m.checkForm(); err != nil {
 		return err
+	}
+	exports := exports
+	if m.Program() {
+		exports, host = nil, Host{WASI: host[WASI]}
 	}
 	var faults Faults
 	add := func(err error) {
@@ -45,6 +49,9 @@ func (m *Module) Check(host Host, limit uint64) error {
 		}
 	}
 	add(m.checkMemory(limit))
+	if m.Program() {
+		add(m.checkExport(abi.ExportStart, FuncType{}, false))
+	}
 	for _, want := range exports {
 		add(m.checkExport(want.name, want.typ, want.optional))
 	}
@@ -61,6 +68,10 @@ func (m *Module) Check(host Host, limit uint64) error {
 	}
 	return faults
 }
+
+// Program reports whether the module is a program, which has _start and
+// speaks over fd 0 and 1 instead of exporting functions.
+func (m *Module) Program() bool { return m.ABI() == "" && m.Export(abi.ExportStart) != nil }
 
 // ABI returns the version of wasmill's interface that the module is built
 // for, as its marker says; "" if it has none.
@@ -86,8 +97,8 @@ func (m *Module) checkForm() error {
 	if v := m.ABI(); v != "" {
 		return fmt.Errorf("it is built for version %s of wasmill's interface, this build supports %d: build it with an SDK of that version, or run it with a newer wasmill", quote(v), abi.Version)
 	}
-	if m.Export("_start") != nil {
-		return errors.New("it is a program with _start that would run over stdin and stdout, which this build does not support: build it as a library (reactor) with a wasmill SDK")
+	if m.Program() {
+		return nil
 	}
 	return fmt.Errorf("it is not a wasmill step: it does not export the marker %s; build it with a wasmill SDK", abi.ExportMarker)
 }

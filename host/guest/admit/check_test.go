@@ -66,7 +66,8 @@ func TestCheck_RefusesWhatIsNoStep(t *testing.T) {
 		want string
 	}{
 		{"nothing", module(func(*wasmtest.Module) {}), "it is not a wasmill step: it does not export the marker wasmill_abi_1; build it with a wasmill SDK"},
-		{"a program", module(func(m *wasmtest.Module) { m.ExportFunc("_start", "", "", "") }), "it is a program with _start that would run over stdin and stdout"},
+		{"a program without a memory", module(func(m *wasmtest.Module) { m.ExportFunc("_start", "", "", "") }), `it does not export its memory as "memory"`},
+		{"a program whose _start has a result", module(func(m *wasmtest.Module) { m.Memory(1); m.ExportFunc("_start", "", "i", "", wasmtest.Const(0)) }), "its export _start is () -> i32, not () -> ()"},
 		{"a later version", module(func(m *wasmtest.Module) { m.ExportFunc("wasmill_abi_2", "", "", "") }), "it is built for version 2 of wasmill's interface, this build supports 1"},
 		{"a strange version", module(func(m *wasmtest.Module) { m.ExportFunc("wasmill_abi_\x1b[2J", "", "", "") }), `it is built for version "\x1b[2J" of`},
 		{"the marker with a parameter", changed(func(m *wasmtest.Module) { m.ExportFunc("wasmill_abi_1", "i", "", "") }), "its export wasmill_abi_1 is (i32) -> (), not () -> ()"},

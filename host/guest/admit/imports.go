@@ -31,7 +31,10 @@ func (m *Module) checkImport(im *wasm.Import, host Host) error {
 		return fault(": this module is the host's own and not for guests")
 	}
 	funcs, ok := host[im.Module]
-	if !ok {
+	switch {
+	case !ok && im.Module == abi.ImportModule:
+		return fault(", but it is a program with _start, without the marker %s: build it as a library (reactor) with a wasmill SDK", abi.ExportMarker)
+	case !ok:
 		return fault("; only %s and %s may be imported from%s", abi.ImportModule, WASI, foreign(im))
 	}
 	want, ok := funcs[im.Name]

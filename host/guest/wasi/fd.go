@@ -106,22 +106,29 @@ func fdPrestatGet(s *State, m api.Memory, p []uint64) Errno {
 	if f, ok := s.file(p[0]); !ok || !f.preopen {
 		return EBADF
 	}
-	return answer64(m, p[1], uint64(len(rootName))<<32)
+	return answer64(m, p[1], uint64(len(s.dir()))<<32)
 }
 
-const rootName = "/"
+// dir is the name under which the guest finds the tree.
+func (s *State) dir() string {
+	if s.config.Dir == "" {
+		return "/"
+	}
+	return s.config.Dir
+}
 
 func fdPrestatDirName(s *State, m api.Memory, p []uint64) Errno {
 	if f, ok := s.file(p[0]); !ok || !f.preopen {
 		return EBADF
 	}
-	if uint32(p[2]) < uint32(len(rootName)) {
+	name := s.dir()
+	if uint32(p[2]) < uint32(len(name)) {
 		return ENAMETOOLONG
 	}
-	out, ok := view(m, uint32(p[1]), uint32(len(rootName)))
+	out, ok := view(m, uint32(p[1]), uint32(len(name)))
 	if !ok {
 		return EFAULT
 	}
-	copy(out, rootName)
+	copy(out, name)
 	return OK
 }

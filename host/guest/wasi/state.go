@@ -51,12 +51,13 @@ type Config struct {
 	Args []string // of the program, its name first. At most 1 MiB in all
 	Env  []string // pairs of the form NAME=value. At most 1 MiB in all
 
-	// Files is a tree that the guest can read as the directory "/", nil for
+	// Files is a tree that the guest can read as the directory Dir, nil for
 	// none. It must be the same wherever the guest runs, its times included,
 	// and must not change. A file that is no io.ReaderAt is read whole when it
 	// is first read, so embed.FS costs less than a zip. Symbolic links in it are never followed, as far as
 	// the tree shows them (fs.ReadLinkFS).
 	Files fs.FS
+	Dir   string // where the guest finds the tree. Default: "/"
 }
 
 // State is what one instance has made of its surroundings: its open files and

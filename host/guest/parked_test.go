@@ -1,0 +1,156 @@
+package guest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/host/guest"
+	"github.com/wasmill/wasmill/host/guest/archive"
+	"github.com/wasmill/wasmill/host/guest/corpus"
+)
+
+// parksPython is as small as a guest in Python can be: it emits each frame of
+// records as it came, and does what the first value says.
+const parksPython = `
+import os, struct, sys, time
+
+SEEN = [sys.argv[1], open("/app/data.txt").read(), os.environ["NAME"]]
+
+def read(n):
+    b = b""
+    while len(b) < n:
+        more = os.read(0, n - len(b))
+        if not more:
+            raise SystemExit(0)
+        b += more
+    return b
+
+def receive():
+    head = read(32)
+    size, length = struct.unpack_from("<I4xI", head, 12)
+    return struct.unpack_from("<I", head, 8)[0], read(size - 32)[:length]
+
+def send(kind, count, number, content=b""):
+    pad = -len(content) % 8
+    os.write(1, struct.pack("<IHHIIiIQ", 0x314C4D57, 1, kind, count, 32 + len(content) + pad, number, len(content), 0) + content + bytes(pad))
+
+def ask(function, content):
+    send(0x102, function, 0, content)
+    receive()
+
+def serve():
+    op, content = receive()
+    if op == 1:
+        if b"seen" in content:
+            ask(12, struct.pack("<qII", 1, 0, 0)[:8] + struct.pack("<II", len(repr(SEEN)), 0) + repr(SEEN).encode())
+        if b"raise" in content:
+            raise ValueError("raised")
+        if b"forget" in content:
+            return
+        if b"print" in content:
+            print("hello", flush=True)
+        if b"recurse" in content:
+            def f(n): return f(n + 1)
+            try:
+                f(0)
+            except RecursionError:
+                pass
+        ask(1, struct.pack("<II", len(content), 0) + content)
+    send(0x101, op, 0 if op < 4 else -38)
+
+serve()
+os.write(1, struct.pack("<IHHIIiIQ", 0x314C4D57, 1, 0x104, 0, 48, 0, 12, 0) + struct.pack("<III", id(serve), 0, 0) + bytes(4))
+time.time_ns()
+`
+
+func parked(t *testing.T) (*guest.Engine, []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	err := archive.Write(&b, archive.Step{
+		Language: "python", Carrier: archive.Frames,
+		Interpreter: archive.Interpreter{Name: "cpython", Version: "3.12.0", Digest: guest.Digest(corpus.Python(t))},
+		Args:        []string{"python", "-I", "-c", parksPython, "argument"},
+		Env:         map[string]string{"NAME": "value"},
+	}, []archive.File{{Name: "data.txt", Data: []byte("data")}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := guest.NewEngine(context.Background(), guest.EngineOptions{
+		Interpreter: func(context.Context, archive.Interpreter) ([]byte, error) { return corpus.Python(t), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return e, b.Bytes()
+}
+
+func TestParked_PythonIsCalledLikeAnyGuest(t *testing.T) {
+	ctx := context.Background()
+	e, wasm := parked(t)
+	m, err := e.Compile(ctx, wasm, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(ctx)
+	if m.Digest() != guest.Digest(wasm) {
+		t.Errorf("digest %s", m.Digest())
+	}
+	c := &calls{}
+	start := func() guest.Instance {
+		t.Helper()
+		in, err := m.Instantiate(ctx, guest.Init{Run: guest.Run{Patient: true}}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	if err := start().Close(ctx); err != nil { // from now on there is an image
+		t.Fatal(err)
+	}
+	in := start()
+	if used := in.Used(); used > 50*time.Millisecond {
+		t.Errorf("an instance from an image has used %v", used)
+	}
+	for range 100 {
+		run(t, in, batch("a"))
+	}
+	if len(c.records) != 100 || c.records[99].value != "a" {
+		t.Errorf("%d records, the last %v", len(c.records), c.records[len(c.records)-1])
+	}
+	run(t, in, batch("recurse"))
+	run(t, in, batch("seen"))
+	if want := "['argument', 'data', 'value']"; len(c.lines) != 1 || !strings.Contains(c.lines[0], want) {
+		t.Errorf("logged %q, want %q", c.lines, want)
+	}
+	for _, test := range []struct{ value, want string }{
+		{"raise", "what it parked let an exception out"},
+		{"forget", "came back from batch without having answered"},
+		{"print", `it wrote "hello " to standard output`},
+	} {
+		dead := start()
+		_, err := dead.Batch(ctx, batch(test.value))
+		var trap *guest.Trap
+		if !errors.As(err, &trap) || trap.Kind != guest.TrapABI || !strings.Contains(trap.Message, test.want) {
+			t.Errorf("%s: error %v, want %q", test.value, err, test.want)
+		}
+		if err := dead.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	if status, err := in.Batch(ctx, batch("b")); status != abi.OK || err != nil {
+		t.Errorf("beside them: %v %v", status, err)
+	}
+	if err := in.Close(ctx); err != nil {
+		t.Error(err)
+	}
+}
