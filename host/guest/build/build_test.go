@@ -115,16 +115,14 @@ func TestResolve_BuildsOnceForOneContent(t *testing.T) {
 
 func TestResolve_Faults(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "rust/Cargo.toml", "", "empty/README", "", "loose/main.go", mainGo, "a.wasmill", "", "a.txt", "",
+	write(t, dir, "empty/README", "", "loose/main.go", mainGo, "a.txt", "",
 		"bare/go.mod", "module bare\n\ngo 1.26\n\nreplace sdk => ./.wasmill/sdk\n", "bare/main.go", mainGo,
 		"broken/go.mod", "module broken\n\ngo 1.24\n", "broken/main.go", "package main\n\nfunc main() { undefined() }\n")
 	for _, test := range []struct{ path, want string }{
-		{"none", "does not exist: name a directory with source or a .wasm file"},
-		{"rust", "holds Rust, and this build knows Go alone: build it with cargo build --release --target wasm32-wasip1 and name the .wasm file"},
-		{"empty", "holds no Go source: this build knows Go alone"},
+		{"none", "does not exist: name a directory with source, or a .wasm or .wasmill file"},
+		{"empty", "empty holds no source that this build knows: it looks for *.go with a go.mod (Go)"},
 		{"loose", "has Go source but no go.mod: run go mod init there"},
-		{"a.wasmill", "archives are not supported by this build"},
-		{"a.txt", "is neither a directory with source nor a .wasm file"},
+		{"a.txt", "is neither a directory with source nor a .wasm or .wasmill file"},
 		{"bare", "bare/.wasmill/sdk, which does not exist: put it back"},
 		{"broken", "broken: exit status 1\n# broken\n./main.go:3:15: undefined: undefined"},
 	} {

@@ -11,9 +11,9 @@ import (
 // building is what the directories of builds begin with.
 const building = "build-"
 
-// cache keeps built modules in a directory, one file each, named by the hash
-// of its source. Files appear whole, by rename: processes that build the same
-// thing at once both succeed.
+// cache keeps what was built in a directory, one file each, named by the hash
+// of its source and an extension. Files appear whole, by rename: processes that
+// build the same thing at once both succeed.
 type cache struct{ dir string }
 
 func openCache(dir string) (cache, error) {
@@ -24,31 +24,31 @@ func openCache(dir string) (cache, error) {
 	return cache{dir}, nil
 }
 
-func (c cache) path(key string) string { return filepath.Join(c.dir, key+".wasm") }
+func (c cache) path(key string) string { return filepath.Join(c.dir, key) }
 
-// get returns the module of a key and marks it as used.
+// get returns what is kept under a key and marks it as used.
 func (c cache) get(key string) ([]byte, bool) {
 	path := c.path(key)
-	wasm, err := os.ReadFile(path)
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, false
 	}
 	cachedir.Touch(path)
-	return wasm, true
+	return b, true
 }
 
-// put lets make write a module into a file and keeps it under key.
+// put lets make write a step into a file and keeps it under key.
 func (c cache) put(key string, make func(out string) error) ([]byte, error) {
 	tmp, err := os.MkdirTemp(c.dir, building)
 	if err != nil {
 		return nil, fmt.Errorf("build: %w", err)
 	}
 	defer os.RemoveAll(tmp)
-	out := filepath.Join(tmp, "step.wasm")
+	out := filepath.Join(tmp, "step"+filepath.Ext(key))
 	if err := make(out); err != nil {
 		return nil, err
 	}
-	wasm, err := os.ReadFile(out)
+	b, err := os.ReadFile(out)
 	if err != nil {
 		return nil, fmt.Errorf("build: reading what was built: %w", err)
 	}
@@ -56,7 +56,7 @@ func (c cache) put(key string, make func(out string) error) ([]byte, error) {
 		return nil, fmt.Errorf("build: keeping what was built: %w", err)
 	}
 	cachedir.Sweep(c.dir, building)
-	return wasm, nil
+	return b, nil
 }
 
 // settle moves a file to its place for good.

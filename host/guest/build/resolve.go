@@ -1,6 +1,7 @@
 // Package build turns what a job file says under wasm into the bytes of a
-// module: it reads a .wasm file, or builds a directory with source on demand
-// and keeps the result by the content of the source.
+// step: it reads a .wasm module or a .wasmill archive, or builds a directory
+// with source by the tools of its language and keeps the result by the content
+// of the source.
 package build
 
 import (
@@ -10,18 +11,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/wasmill/wasmill/host/guest"
+	"github.com/wasmill/wasmill/host/guest/archive"
 )
 
-// maxModule is the largest module that is read, in bytes.
-const maxModule = 256 << 20
+// maxFile is the largest module or archive that is read, in bytes.
+const maxFile = 256 << 20
 
-// Options are the settings of Resolve. The zero value is usable.
+// Options are the settings of Build and Resolve. The zero value is usable.
 type Options struct {
-	// CacheDir keeps built modules. It is made with mode 0700 and refused if
+	// CacheDir keeps what was built. It is made with mode 0700 and refused if
 	// others may write to it. Default: wasmill/builds in the user's cache
 	// directory.
 	CacheDir string
@@ -29,65 +29,101 @@ type Options struct {
 	// Building is called before a directory is really built, which takes
 	// seconds. Default: nothing.
 	Building func(dir string)
+
+	// Reads is called for each directory whose source decides what comes out,
+	// also if the build then fails: all that one who waits for a change has to
+	// watch. Default: nothing.
+	Reads func(dir string)
 }
 
-// Resolve returns the module that path names and its digest. A directory is
-// built unless nothing that the build reads has changed since the last time.
+// Step is what Build found or made.
+type Step struct {
+	Bytes    []byte // a module or an archive
+	Digest   string // of Bytes: "sha256:" and hex digits
+	Ext      string // that a file of it takes: ".wasm" or archive.Ext
+	Language string // of the directory, "" for a file
+}
+
+// Resolve is Build without what only people want to know.
 func Resolve(ctx context.Context, path string, opts Options) (wasm []byte, digest string, err error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, "", fmt.Errorf("build: %s does not exist: name a directory with source or a .wasm file", path)
-	case err != nil:
-		return nil, "", fmt.Errorf("build: %w", err)
-	case info.IsDir():
-		wasm, err = resolveDir(ctx, path, opts)
-	default:
-		wasm, err = readModule(path, info.Size())
-	}
+	s, err := Build(ctx, path, opts)
 	if err != nil {
 		return nil, "", err
 	}
-	return wasm, guest.Digest(wasm), nil
+	return s.Bytes, s.Digest, nil
 }
 
-func readModule(path string, size int64) ([]byte, error) {
+// Build returns the step that path names: a .wasm or .wasmill file, or a
+// directory with source. That is built unless nothing that the build reads has
+// changed since the last time. Whether a host would take the step is not
+// looked at.
+func Build(ctx context.Context, path string, opts Options) (*Step, error) {
+	info, err := os.Stat(path)
+	s := &Step{Ext: filepath.Ext(path)}
 	switch {
-	case strings.HasSuffix(path, ".wasmill"):
-		return nil, fmt.Errorf("build: %s: archives are not supported by this build: name a directory with source or a .wasm file", path)
-	case !strings.HasSuffix(path, ".wasm"):
-		return nil, fmt.Errorf("build: %s is neither a directory with source nor a .wasm file", path)
-	case size > maxModule:
-		return nil, fmt.Errorf("build: %s has %d bytes, a module at most %d", path, size, maxModule)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("build: %s does not exist: name a directory with source, or a .wasm or .wasmill file", path)
+	case err != nil:
+		return nil, fmt.Errorf("build: %w", err)
+	case info.IsDir():
+		var l *language
+		if s.Bytes, l, err = buildDir(ctx, path, opts); err == nil {
+			s.Language, s.Ext = l.name, l.ext
+		}
+	default:
+		s.Bytes, err = readStep(path, info.Size())
 	}
-	wasm, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s.Digest = guest.Digest(s.Bytes)
+	return s, nil
+}
+
+func readStep(path string, size int64) ([]byte, error) {
+	switch ext := filepath.Ext(path); {
+	case ext != ".wasm" && ext != archive.Ext:
+		return nil, fmt.Errorf("build: %s is neither a directory with source nor a .wasm or .wasmill file", path)
+	case size > maxFile:
+		return nil, fmt.Errorf("build: %s has %d bytes, a step at most %d", path, size, maxFile)
+	}
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("build: %w", err)
 	}
-	return wasm, nil
+	return b, nil
 }
 
-// resolveDir tells the language of a directory by what is in it.
-func resolveDir(ctx context.Context, dir string, opts Options) ([]byte, error) {
+func buildDir(ctx context.Context, dir string, opts Options) ([]byte, *language, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("build: %w", err)
+		return nil, nil, fmt.Errorf("build: %w", err)
 	}
-	entries, err := os.ReadDir(dir)
+	l, err := languageOf(dir)
 	if err != nil {
-		return nil, fmt.Errorf("build: %w", err)
+		return nil, nil, err
 	}
-	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) == ".go" }) {
-		return resolveGo(ctx, dir, opts)
+	c, err := openCache(opts.CacheDir)
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, other := range []struct{ file, language, command string }{
-		{"Cargo.toml", "Rust", "cargo build --release --target wasm32-wasip1"},
-		{"package.json", "JavaScript", "its own tools"},
-		{"pyproject.toml", "Python", "its own tools"},
-	} {
-		if _, err := os.Stat(filepath.Join(dir, other.file)); err == nil {
-			return nil, fmt.Errorf("build: %s holds %s, and this build knows Go alone: build it with %s and name the .wasm file", dir, other.language, other.command)
+	p := newProject(dir, l, c)
+	build, err := l.prepare(ctx, p)
+	if opts.Reads != nil {
+		for _, tree := range p.trees {
+			opts.Reads(tree)
 		}
 	}
-	return nil, fmt.Errorf("build: %s holds no Go source: this build knows Go alone (a directory with a main package and a go.mod); otherwise name a .wasm file", dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	key := p.key() + l.ext
+	if b, ok := c.get(key); ok {
+		return b, l, nil
+	}
+	if opts.Building != nil {
+		opts.Building(dir)
+	}
+	b, err := c.put(key, func(out string) error { return build(ctx, out) })
+	return b, l, err
 }
