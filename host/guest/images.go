@@ -22,10 +22,10 @@ import (
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
-// An image is an instance right behind wasmill_init: its memory, its globals,
-// the state of its WASI and the metrics that it has defined. Everything that
-// went into it is in its key, so a later instance that would begin with the
-// same can go on from it.
+// An image is an instance right behind wasmill_init, or a program that has
+// parked: its memory, its globals, the state of its WASI and the metrics that
+// it has defined. Everything that went into it is in its key, so a later
+// instance that would begin with the same can go on from it.
 
 // imagesVersion is that of what this file puts into an image and its key.
 const imagesVersion = 2
@@ -35,7 +35,9 @@ func (s *starter) imageKey() string {
 	h := sha256.New()
 	o := meterOptions(fast)
 	fmt.Fprintf(h, "%d %d %d %d %d.%d %s ", imagesVersion, image.Version, meter.Version, o.Stack, abi.Version, abi.Minor, s.module.digest)
-	h.Write(s.payload)
+	if !s.module.program { // one parks before it has seen the payload
+		h.Write(s.payload)
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -45,6 +45,8 @@ def ask(function, content):
 
 def serve():
     op, content = receive()
+    if op in (0, 4):
+        SEEN.append((op, len(content) > 32))
     if op == 1:
         if b"seen" in content:
             ask(12, struct.pack("<qII", 1, 0, 0)[:8] + struct.pack("<II", len(repr(SEEN)), 0) + repr(SEEN).encode())
@@ -63,7 +65,6 @@ def serve():
         ask(1, struct.pack("<II", len(content), 0) + content)
     send(0x101, op, 0 if op < 4 else -38)
 
-serve()
 os.write(1, struct.pack("<IHHIIiIQ", 0x314C4D57, 1, 0x104, 0, 48, 0, 12, 0) + struct.pack("<III", id(serve), 0, 0) + bytes(4))
 time.time_ns()
 `
@@ -117,7 +118,10 @@ func TestParked_PythonIsCalledLikeAnyGuest(t *testing.T) {
 	if err := start().Close(ctx); err != nil { // from now on there is an image
 		t.Fatal(err)
 	}
-	in := start()
+	in, err := m.Instantiate(ctx, guest.Init{Task: 3, Config: "another", Run: guest.Run{Patient: true}}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if used := in.Used(); used > 50*time.Millisecond {
 		t.Errorf("an instance from an image has used %v", used)
 	}
@@ -129,7 +133,7 @@ func TestParked_PythonIsCalledLikeAnyGuest(t *testing.T) {
 	}
 	run(t, in, batch("recurse"))
 	run(t, in, batch("seen"))
-	if want := "['argument', 'data', 'value']"; len(c.lines) != 1 || !strings.Contains(c.lines[0], want) {
+	if want := "['argument', 'data', 'value', (4, False), (0, True)]"; len(c.lines) != 1 || !strings.Contains(c.lines[0], want) {
 		t.Errorf("logged %q, want %q", c.lines, want)
 	}
 	for _, test := range []struct{ value, want string }{

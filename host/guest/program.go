@@ -33,6 +33,7 @@ type program struct {
 
 	op      abi.Op // of the call that was handed over last
 	serving bool   // it has not returned from that call
+	called  bool   // there was a call
 	status  int32  // what it returned
 
 	parking *parking // it has said that it will park
@@ -54,22 +55,25 @@ type turn struct {
 
 func newProgram(in *instance) *program { return &program{in: in} }
 
-// startUp runs the program until it has returned from init.
+// startUp runs the program until it waits for its first call, or parks.
 func (p *program) startUp(t turn) error {
 	p.turns, p.done = make(chan turn), make(chan error)
 	p.group.Go(p.main)
-	p.hand(kindCall, 0, 0, p.in.config)
-	p.serving = true
 	if err := p.turn(t); err != nil {
-		return p.in.initTrap("init", err)
+		return p.in.initTrap("start-up", err)
 	}
 	if err := p.answered(); err != nil {
-		return p.in.initTrap("init", err)
-	}
-	if err := p.in.initEnd("init", p.status, nil); err != nil {
-		return err
+		return p.in.initTrap("start-up", err)
 	}
 	return p.find()
+}
+
+// init makes the first call.
+func (p *program) init(t turn) error {
+	p.in.log.begin()
+	p.in.wasi.Begin()
+	status, err := p.call(t, 0, 0, nil, p.in.config)
+	return p.in.initEnd("init", status, err)
 }
 
 // call makes one call of the program.
@@ -78,7 +82,7 @@ func (p *program) call(t turn, op abi.Op, size int, b *wire.Batch, payload []byt
 	if err := p.handCall(op, size, b, payload); err != nil {
 		return 0, err
 	}
-	p.op, p.serving = op, true
+	p.op, p.serving, p.called = op, true, true
 	if err := p.run(t); err != nil {
 		return 0, err
 	}
@@ -152,7 +156,7 @@ func (p *program) main() {
 	p.done <- err
 }
 
-const framesNote = ": a step is a library with the exports of a wasmill SDK, or a program that reads frames from standard input until it ends (abi/SPEC.md, section 7)"
+const framesNote = ": a step is a library with the exports of a wasmill SDK, or a program that reads frames from standard input until that ends (abi/SPEC.md, section 7)"
 
 // errClosed ends a program that waits for a call.
 var errClosed = errors.New("guest: the instance is closed")
@@ -218,7 +222,11 @@ func (p *program) answered() error {
 	default:
 		return nil
 	}
-	return p.in.kill(&Trap{Kind: TrapABI, Message: "the program came back from " + callName(p.op) + " " + what + p.in.log.quote()})
+	from := "start-up"
+	if p.called {
+		from = callName(p.op)
+	}
+	return p.in.kill(&Trap{Kind: TrapABI, Message: "the program came back from " + from + " " + what + p.in.log.quote()})
 }
 
 func callName(op abi.Op) string {

@@ -113,8 +113,8 @@ func TestProgram_OneThatSpeaksNoFramesSaysSo(t *testing.T) {
 		wasm []byte
 		want string
 	}{
-		{"it prints", m.Bytes(), `init: it wrote "hi " to standard output`},
-		{"it ends", quiet.Bytes(), "init: the program has ended: a step is a library with the exports of a wasmill SDK, or a program that reads frames"},
+		{"it prints", m.Bytes(), `start-up: it wrote "hi " to standard output`},
+		{"it ends", quiet.Bytes(), "start-up: the program has ended: a step is a library with the exports of a wasmill SDK, or a program that reads frames"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := instantiate(t, engine(t, guest.EngineOptions{}), test.wasm, &calls{})

@@ -69,8 +69,8 @@ func parkingOf(b []byte) (*parking, error) {
 
 // park takes the word of a guest that wants to be called.
 func (p *program) park(f frame) {
-	if p.serving || p.parking != nil || p.parked != nil || p.in.op != 0 {
-		p.fault("it parks, which is for the end of init")
+	if p.called || p.parking != nil || p.parked != nil {
+		p.fault("it parks behind a call: that is for the end of start-up, before it has read anything (abi/SPEC.md, section 7)")
 	}
 	k, err := parkingOf(f.content)
 	if err != nil {

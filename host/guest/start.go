@@ -27,12 +27,35 @@ type starter struct {
 	alone   *wasi.Config // of a program that is run once; it is no step
 }
 
-// start makes an instance from an image, and without one from nothing.
+// start makes an instance that is behind init. The image of a program is from
+// before: it serves every payload, and init is a call like any other. A program
+// whose init takes longer than its quantum stays in the patient form.
+func (s *starter) start(ctx context.Context) (Instance, error) {
+	want := s.wanted()
+	in, err := s.begin(ctx, want)
+	if err != nil || in.program == nil {
+		return in, err
+	}
+	err = in.program.init(turn{ctx, startQuantum, longTime})
+	if quantumOver(err) && want != patient {
+		if in, err = s.begin(ctx, patient); err == nil {
+			err = in.program.init(turn{ctx, quantum, longTime})
+		}
+	}
+	if err != nil {
+		if in != nil {
+			_ = in.Close(ctx) // the instance is dead; there is nothing to add to err
+		}
+		return nil, err
+	}
+	return in, nil
+}
+
+// begin makes an instance from an image, and without one from nothing.
 // Start-up is tried in the form that is wanted and, if that does not get
 // through in time, in the patient one; since an image fits all forms, the
 // instance need not stay in it.
-func (s *starter) start(ctx context.Context) (Instance, error) {
-	want := s.wanted()
+func (s *starter) begin(ctx context.Context, want meter.Form) (*instance, error) {
 	key := s.imageKey()
 	img, release := s.module.engine.images.get(key)
 	defer release()
@@ -172,8 +195,8 @@ func (in *instance) global(name string) api.MutableGlobal {
 	return g
 }
 
-// fresh makes an instance and takes it to the end of wasmill_init. On an
-// error everything is freed.
+// fresh makes an instance and takes it to the end of wasmill_init, or to where
+// a program waits for its first call. On an error everything is freed.
 func (s *starter) fresh(ctx context.Context, kind meter.Form) (*instance, error) {
 	in, err := s.make(ctx, kind, nil)
 	if err != nil {
