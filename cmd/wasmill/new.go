@@ -36,7 +36,7 @@ func newCommand() *cobra.Command {
 			for _, name := range written {
 				fmt.Fprintf(w, "wrote %s\n", filepath.Join(dir, name))
 			}
-			fmt.Fprintf(w, "next: (cd %[1]s && go test ./...), then wasmill run %[2]s\n", dir, filepath.Join(dir, "job.yaml"))
+			fmt.Fprintf(w, "next: (cd %s && %s), then wasmill run %s\n", dir, scaffold.TestCommand(lang), filepath.Join(dir, "job.yaml"))
 			return nil
 		},
 	}

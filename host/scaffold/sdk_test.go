@@ -16,7 +16,7 @@ import (
 	"github.com/wasmill/wasmill/host/scaffold"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write sdk-go.zip anew from sdk-go")
+var rewrite = flag.Bool("rewrite", false, "write the zips of the SDKs anew from their directories")
 
 // files returns the contents of the files below dir by slashed path.
 func files(t *testing.T, dir string) map[string]string {
@@ -36,34 +36,72 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-func TestWriteSDK_IsTheDirectory(t *testing.T) {
-	want := files(t, "../../sdk-go")
-	maps.DeleteFunc(want, func(name, _ string) bool {
-		return strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/")
+// shipped returns the files of an SDK that go to its users: not what its
+// developers test it with, nor what their tools leave there.
+func shipped(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := d.Name()
+		if d.IsDir() {
+			switch base {
+			case "tests", "test", "testdata", "fuzz", "target", "node_modules", "dist", "build", "__pycache__":
+				return fs.SkipDir
+			}
+			if p != "." && strings.HasPrefix(base, ".") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if strings.HasPrefix(base, ".") || strings.HasSuffix(base, "_test.go") || base == "check.sh" {
+			return nil
+		}
+		data, err := os.ReadFile(filepath.Join(dir, p))
+		all[p] = string(data)
+		return err
 	})
-	if *rewrite {
-		pack(t, want)
-		t.Skip("sdk-go.zip is written; run the test again")
-	}
-	dir := t.TempDir()
-	if err := scaffold.WriteSDK(dir); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
-	got := files(t, dir)
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		if got[name] != want[name] {
-			t.Errorf("%s differs: go test ./host/scaffold -rewrite", name)
-		}
-		delete(got, name)
-	}
-	for name := range got {
-		t.Errorf("%s is not in sdk-go any more: go test ./host/scaffold -rewrite", name)
+	return all
+}
+
+func TestWrite_SDKIsTheDirectory(t *testing.T) {
+	for _, lang := range scaffold.Languages() {
+		t.Run(lang, func(t *testing.T) {
+			name := lang
+			if lang == "assemblyscript" {
+				name = "as"
+			}
+			want := shipped(t, "../../sdk-"+name)
+			if *rewrite {
+				pack(t, filepath.Join("sdk", name+".zip"), want)
+				t.Skip("its zip is written; run the test again")
+			}
+			dir := filepath.Join(t.TempDir(), "step")
+			if _, err := scaffold.Write(dir, scaffold.Options{Lang: lang}); err != nil {
+				t.Fatal(err)
+			}
+			got := files(t, filepath.Join(dir, ".wasmill", "sdk"))
+			for _, name := range slices.Sorted(maps.Keys(want)) {
+				if got[name] != want[name] {
+					t.Errorf("%s differs: go test ./host/scaffold -run SDKIsTheDirectory -rewrite", name)
+				}
+				delete(got, name)
+			}
+			for name := range got {
+				t.Errorf("%s is not in the SDK any more: go test ./host/scaffold -run SDKIsTheDirectory -rewrite", name)
+			}
+		})
 	}
 }
 
-// pack writes sdk-go.zip: sorted names, one time, so that equal sources give
+// pack writes a zip: sorted names, one time, so that equal sources give
 // equal bytes.
-func pack(t *testing.T, all map[string]string) {
+func pack(t *testing.T, file string, all map[string]string) {
 	t.Helper()
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -79,7 +117,7 @@ func pack(t *testing.T, all map[string]string) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("sdk-go.zip", out.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,0 +1,39 @@
+package scaffold
+
+// language is one that wasmill new knows.
+type language struct {
+	name string // as the command line has it
+	dir  string // below template, and of the SDK's zip below sdk
+	test string // the command that runs the test of a new step
+}
+
+var languages = []language{
+	{"go", "go", "go test ./..."},
+}
+
+// Languages returns what Options.Lang may be.
+func Languages() []string {
+	names := make([]string, len(languages))
+	for i, l := range languages {
+		names[i] = l.name
+	}
+	return names
+}
+
+// TestCommand returns the command that runs the test of a new step in its
+// directory, "" for a language that is not known.
+func TestCommand(lang string) string {
+	if l := find(lang); l != nil {
+		return l.test
+	}
+	return ""
+}
+
+func find(name string) *language {
+	for i := range languages {
+		if languages[i].name == name {
+			return &languages[i]
+		}
+	}
+	return nil
+}
