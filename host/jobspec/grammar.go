@@ -86,7 +86,7 @@ func stepFields() []plugins.Field {
 	store := []plugins.Field{{Name: "ttl", Type: typeLater, Doc: "How long an entry is kept."}}
 	return []plugins.Field{
 		{Name: "from", Type: typeRefs, Required: true, Doc: "What the step reads: a source, a step, step.output, or a list of them."},
-		{Name: "wasm", Type: typeModule, Doc: "The module: a directory with source or a .wasm file. Without it the step hands records on."},
+		{Name: "wasm", Type: typeModule, Doc: "The module: a directory with source, a .wasm file or a .wasmill archive. Without it the step hands records on."},
 		{Name: "config", Type: typeJSON, Doc: "Any value; the module gets it as JSON."},
 		{Name: "key", Type: typeKey, Doc: "Repartitions before the step: a JSON Pointer into the value, or true for the record's own key."},
 		{Name: "keeps_key", Type: plugins.Bool, Default: false, Doc: "Says that the module's records keep the key of their cause, so that a store may follow."},

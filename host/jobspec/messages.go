@@ -77,12 +77,10 @@ const (
 	msgSamePath     message = "%s and %s write to one path: give each its own"
 	msgNestedPath   message = "%s writes to a directory inside of that of %s: give each its own"
 	msgNoModule     message = "%s: %s does not exist%s"
-	msgModuleKind   message = "%s: %s is neither a directory with source nor a .wasm file"
+	msgModuleKind   message = "%s: %s is neither a directory with source nor a .wasm or .wasmill file"
 	msgModuleAccess message = "%s: %s cannot be looked at: %s"
-	msgNoSource     message = "%s: the directory %s holds no source: this build makes modules from Go, which needs a go.mod there"
-	msgLanguage     message = "%s: building the %s source in %s is not in this build yet: name the .wasm file that its own tools make"
+	msgNoSource     message = "%s: the directory %s holds no source: steps are built from one that has %s"
 	msgOCI          message = "%s: reading a module from a registry, as %s asks, is not in this build yet: name a directory or a .wasm file"
-	msgArchive      message = "%s: reading a .wasmill archive, as %s asks, is not in this build yet: name a directory or a .wasm file"
 )
 
 // Suggestions at the end of a fault.

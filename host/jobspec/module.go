@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -29,9 +30,7 @@ func (r *reader) module(n *node, path string) (any, bool) {
 		r.fault(n.spot, msgModuleAccess, path, s, reason(err))
 	case info.IsDir():
 		return full, r.source(n, path, s, full)
-	case strings.HasSuffix(s, ".wasmill"):
-		r.fault(n.spot, msgArchive, path, s)
-	case !strings.HasSuffix(s, ".wasm") || !info.Mode().IsRegular():
+	case !strings.HasSuffix(s, ".wasm") && !strings.HasSuffix(s, ".wasmill") || !info.Mode().IsRegular():
 		r.fault(n.spot, msgModuleKind, path, s)
 	default:
 		return full, true
@@ -39,32 +38,27 @@ func (r *reader) module(n *node, path string) (any, bool) {
 	return nil, false
 }
 
-// source looks for source that this build makes modules from.
+// source looks for source of a language that steps are built from. Which one
+// it is, and whether its tools are there, is found out by the build.
 func (r *reader) source(n *node, path, shown, dir string) bool {
-	if exists(dir, "go.mod") {
-		return true
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		r.fault(n.spot, msgModuleAccess, path, shown, reason(err))
+		return false
 	}
-	for _, l := range languages {
-		if exists(dir, l.file) {
-			r.fault(n.spot, msgLanguage, path, l.name, shown)
-			return false
+	for _, e := range entries {
+		if slices.Contains(marks, e.Name()) || slices.Contains(marks, "*"+filepath.Ext(e.Name())) {
+			return true
 		}
 	}
-	r.fault(n.spot, msgNoSource, path, shown)
+	r.fault(n.spot, msgNoSource, path, shown, strings.Join(marks, ", "))
 	return false
 }
 
-// languages are those whose source is known by a file, and not built yet.
-var languages = []struct{ file, name string }{
-	{"Cargo.toml", "Rust"},
-	{"pyproject.toml", "Python"},
-	{"package.json", "JavaScript"},
-	{"CMakeLists.txt", "C"},
-}
-
-func exists(dir, name string) bool {
-	_, err := os.Stat(filepath.Join(dir, name))
-	return err == nil
+// marks are the files that directories with source have.
+var marks = []string{
+	"*.go", "go.mod", "Cargo.toml", "pyproject.toml", "requirements.txt", "step.py", "package.json", "step.ts", "step.js",
+	"asconfig.json", "*.c", "*.cc", "*.cpp", "*.cxx",
 }
 
 // isImage reports whether a module is named as in a registry: with a digest,
