@@ -16,7 +16,7 @@ type arrow struct {
 }
 
 var arrows = []arrow{
-	{"cmd/wasmill", []string{"host", "host/container", "host/epoch", "host/guest/compile", "host/jobspec", "host/plan", "host/scaffold", "host/tenant", "plugins", "plugins/file"},
+	{"cmd/wasmill", []string{"host", "host/container", "host/epoch", "host/fixture", "host/guest/compile", "host/jobspec", "host/plan", "host/scaffold", "host/tenant", "plugins", "plugins/file"},
 		"the binary drives the façade and what its options and results are made of; it knows a connector only to register it, and is the child that compiles"},
 	{"host", []string{"host/...", "plugins", "state", "state/pebblestore", "abi"},
 		"the façade puts the parts together, and it alone chooses the store"},
@@ -34,6 +34,8 @@ var arrows = []arrow{
 		"a container gets its store and its connectors, it does not choose them"},
 	{"host/tenant", []string{"host", "host/container", "host/epoch", "host/jobspec", "host/plan", "plugins"},
 		"a supervisor knows a job as the binary does: from outside"},
+	{"host/fixture", []string{"host/container", "host/epoch", "host/guest", "host/jobspec", "host/plan", "host/task", "plugins", "state", "state/memstore", "abi/..."},
+		"a fixture is a job of one step, with a source, sinks and a store in memory"},
 	{"host/scaffold", nil,
 		"a new step is text: no part of the engine"},
 	{"host/internal/archtest", nil,
@@ -50,6 +52,7 @@ var arrows = []arrow{
 		"a walk is usable without the rest"},
 	{"abi/...", []string{"abi/..."},
 		"the border depends on neither side"},
+	{"conformance", nil, "what every SDK has to do is told in tests alone"},
 	{"docs", nil, "pages have tests alone"},
 	{"bench/...", nil, "benchmarks are tests; what they compare with and what draws their results stand alone"},
 }
