@@ -13,14 +13,14 @@ import (
 	"github.com/wasmill/wasmill/host/guest/wasmtest"
 )
 
-func program(t *testing.T, c *calls) guest.Instance {
+func program(t *testing.T, c *calls, how guest.Run) guest.Instance {
 	t.Helper()
 	e := engine(t, guest.EngineOptions{MemoryLimit: 4 << 20})
 	m, err := e.Compile(context.Background(), corpus.Program(t), "m")
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := m.Instantiate(context.Background(), guest.Init{Stores: []string{"s"}, Outputs: []string{"out"}}, c)
+	in, err := m.Instantiate(context.Background(), guest.Init{Stores: []string{"s"}, Outputs: []string{"out"}, Run: how}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func program(t *testing.T, c *calls) guest.Instance {
 
 func TestProgram_ServesCallsOverStandardInputAndOutput(t *testing.T) {
 	c := &calls{state: map[string]string{}, time: 5}
-	in := program(t, c)
+	in := program(t, c, guest.Run{Patient: true})
 	run(t, in, batch("a", "get", "put", "get", "scan", "log", "now"))
 	run(t, in, batch("b", "fail"))
 	if more, status, err := in.End(context.Background(), nil); more || status != abi.OK || err != nil {
@@ -63,7 +63,7 @@ func TestProgram_ServesCallsOverStandardInputAndOutput(t *testing.T) {
 // Whoever waits for input that nobody will write is told that there is none.
 func TestProgram_InputEndsBehindTheCall(t *testing.T) {
 	c := &calls{}
-	run(t, program(t, c), batch("read"))
+	run(t, program(t, c, guest.Run{Patient: true}), batch("read"))
 	if len(c.records) != 1 || c.records[0].value != "end" {
 		t.Errorf("emitted %v", c.records)
 	}
@@ -80,11 +80,12 @@ func TestProgram_Faults(t *testing.T) {
 		{"exit", guest.TrapExit, "the guest exited with code 3"},
 		{"loop", guest.TrapQuantum, "did not return within 10ms"},
 		{"unknown", guest.TrapABI, "it asked for function 99 of 18"},
+		{"flood", guest.TrapABI, "it asked for more than it reads"},
 		{"short", guest.TrapABI, "its request of emit has 3 bytes, which are too few"},
 		{"twice", guest.TrapABI, "it returned from batch, which is not what it was called for"},
 	} {
 		t.Run(test.value, func(t *testing.T) {
-			in := program(t, &calls{})
+			in := program(t, &calls{state: map[string]string{"k": strings.Repeat("v", 60<<10)}}, guest.Run{Patient: test.kind != guest.TrapQuantum})
 			run(t, in, batch("a"))
 			_, err := in.Batch(context.Background(), batch("b", test.value))
 			var trap *guest.Trap
@@ -126,7 +127,7 @@ func TestProgram_OneThatSpeaksNoFramesSaysSo(t *testing.T) {
 }
 
 func TestProgram_AContextThatEndsStopsIt(t *testing.T) {
-	in := program(t, &calls{})
+	in := program(t, &calls{}, guest.Run{Patient: true})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := in.Batch(ctx, batch("a")); !errors.Is(err, context.Canceled) {

@@ -45,8 +45,18 @@ func closeFrame(b []byte, start int) []byte {
 	return b
 }
 
+// maxUnread is how many bytes of replies the host holds for a guest that asks
+// on without reading them.
+const maxUnread = 32 << 20
+
 // hand puts a whole frame into the inbox.
 func (p *program) hand(kind uint16, count, number uint32, content []byte) {
+	switch unread := len(p.inbox) - p.read; {
+	case unread == 0:
+		p.inbox, p.read = p.inbox[:0], 0
+	case kind == kindReply && unread+len(content) > maxUnread:
+		p.fault("it asked for more than it reads: %d bytes of replies wait for it", unread+len(content))
+	}
 	start := len(p.inbox)
 	p.inbox = appendHeader(p.inbox, kind, count, number)
 	p.inbox = closeFrame(append(p.inbox, content...), start)

@@ -105,6 +105,11 @@ static void step(const uint8_t *value, size_t n, uint32_t index) {
 		free(b);
 	} else if (!strcmp(text, "unknown")) {
 		free(ask(99));
+	} else if (!strcmp(text, "flood")) {
+		for (int i = 0; i < 1 << 20; i++) {
+			memset(args, 0, 32), used = 32; // scan a store from its start to its end
+			send(REQUEST, STATE_SCAN, 0, args, used);
+		}
 	} else if (!strcmp(text, "short")) {
 		send(REQUEST, EMIT, 0, args, 3);
 		free(receive());
