@@ -1,0 +1,79 @@
+package guests_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/wasmill/wasmill/abi"
+	"github.com/wasmill/wasmill/abi/wire"
+	"github.com/wasmill/wasmill/host/guest"
+	"github.com/wasmill/wasmill/host/guest/archive"
+	"github.com/wasmill/wasmill/host/guest/corpus"
+)
+
+// newEngine returns an engine that keeps what it compiles in dir; "" is where
+// every engine of the user keeps it. close ends it.
+func newEngine(b *testing.B, dir string) (e *guest.Engine, close func()) {
+	b.Helper()
+	ctx := context.WithoutCancel(b.Context())
+	e, err := guest.NewEngine(ctx, guest.EngineOptions{
+		CacheDir:    dir,
+		Interpreter: func(context.Context, archive.Interpreter) ([]byte, error) { return corpus.Python(b), nil },
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return e, func() {
+		if err := e.Close(ctx); err != nil {
+			b.Error(err)
+		}
+	}
+}
+
+// compile returns the language's module.
+func (l *language) compile(b *testing.B, e *guest.Engine) guest.Module {
+	b.Helper()
+	m, err := e.Compile(b.Context(), l.wasm, l.name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return m
+}
+
+// runner is an instance of a language's program in one form.
+type runner struct {
+	language *language
+	form     string
+	in       guest.Instance
+	host     *hostCalls
+	times    []float64 // nanoseconds a record, a round each
+	fuel     float64   // a record, in the form counted
+}
+
+// The forms of metering: how they are asked for.
+var forms = map[string]guest.Run{
+	"fast":    {},
+	"patient": {Patient: true},
+	"counted": {Fuel: 1 << 62},
+}
+
+// start makes a runner. It ends with the engine.
+func (l *language) start(b *testing.B, m guest.Module, c *kase, form string) *runner {
+	b.Helper()
+	r := &runner{language: l, form: form, host: newHost()}
+	in, err := m.Instantiate(b.Context(), c.init(forms[form]), r.host)
+	if err != nil {
+		b.Fatalf("%s: %v (log: %s)", l.name, err, r.host.said)
+	}
+	r.in = in
+	return r
+}
+
+// run has the instance do a batch.
+func (r *runner) run(b *testing.B, records *wire.Batch) error {
+	status, err := r.in.Batch(b.Context(), records)
+	if err == nil && status != abi.OK {
+		b.Fatalf("%s refuses the batch: %v (log: %s)", r.language.name, status, r.host.said)
+	}
+	return err
+}

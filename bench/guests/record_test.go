@@ -1,0 +1,143 @@
+package guests_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wasmill/wasmill/abi/wire"
+	"github.com/wasmill/wasmill/host/guest"
+)
+
+var stepRounds = flag.Int("step-rounds", 7, "how often every step is measured")
+
+// halfQuantum is how long a batch may take to be one for the fast form, in
+// which a call has 10 ms: the host chooses the size of batches so.
+const halfQuantum = 5 * time.Millisecond
+
+// BenchmarkRecord measures what a record costs in each language, at batches of
+// several sizes, in the engine that runs jobs: the copy into the guest, its
+// work, what it emits, and the copies out. All languages take turns in one
+// process. ns/record is the least of the rounds, median-ns/record their
+// median, fuel/record what the form counted charges.
+//
+// form=patient takes batches that last for many quanta; form=fast is there if
+// the batch fits into one.
+func BenchmarkRecord(b *testing.B) {
+	e, closeEngine := newEngine(b, "")
+	defer closeEngine()
+	modules := map[*language]guest.Module{}
+	for _, l := range built(b) {
+		modules[l] = l.compile(b, e)
+	}
+	for i := range cases {
+		c := &cases[i]
+		b.Run("case="+c.name, func(b *testing.B) {
+			var all []*runner
+			for _, l := range languages {
+				if m := modules[l]; m != nil {
+					for _, form := range []string{"fast", "patient", "counted"} {
+						all = append(all, l.start(b, m, c, form))
+					}
+				}
+			}
+			agree(b, c, all)
+			for _, n := range sizes {
+				b.Run(fmt.Sprintf("batch=%d", n), func(b *testing.B) { compare(b, all, c.batch(n)) })
+			}
+		})
+	}
+}
+
+// agree holds all to one answer: who computes something else is not measured.
+func agree(b *testing.B, c *kase, all []*runner) {
+	b.Helper()
+	var want []string
+	for _, r := range all {
+		r.host.keep = true
+		if err := r.run(b, c.batch(16)); err != nil {
+			b.Fatalf("%s: %v (log: %s)", r.language.name, err, r.host.said)
+		}
+		got, err := r.host.emitted()
+		if err != nil {
+			b.Fatalf("%s: %v", r.language.name, err)
+		}
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			b.Fatalf("%s emits %q, %s %q", r.language.name, got, all[0].language.name, want)
+		}
+		r.host.keep, r.host.frames = false, nil
+	}
+}
+
+// compare has all take turns over one batch.
+func compare(b *testing.B, all []*runner, records *wire.Batch) {
+	fits := map[*language]bool{}
+	counts := map[*runner]int{}
+	for _, r := range slices.Backward(all) { // patient comes before fast
+		r.times = nil
+		switch {
+		case r.form == "counted":
+			r.must(b, records)
+			r.fuel = float64(r.in.Fuel()) / float64(records.Count)
+		case r.form == "patient" || fits[r.language]:
+			r.must(b, records)
+			took := r.once(b, records, 1)
+			fits[r.language] = took < halfQuantum
+			counts[r] = max(1, int((2*time.Millisecond)/took))
+		}
+	}
+	for range *stepRounds {
+		for _, r := range all {
+			if n := counts[r]; n > 0 {
+				took := r.once(b, records, n)
+				r.times = append(r.times, float64(took)/float64(n*records.Count))
+			}
+		}
+	}
+	fuel := map[*language]float64{}
+	for _, r := range slices.Backward(all) {
+		if r.form == "counted" {
+			fuel[r.language] = r.fuel
+		}
+	}
+	for _, r := range all {
+		if len(r.times) == 0 {
+			continue
+		}
+		slices.Sort(r.times)
+		b.Run("guest="+r.language.name+"/form="+r.form, func(b *testing.B) {
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(r.times[0], "ns/record")
+			b.ReportMetric(r.times[len(r.times)/2], "median-ns/record")
+			b.ReportMetric(math.Round(fuel[r.language]), "fuel/record")
+		})
+	}
+}
+
+// once returns what n batches take.
+func (r *runner) once(b *testing.B, records *wire.Batch, n int) time.Duration {
+	began := time.Now()
+	for range n {
+		r.must(b, records)
+	}
+	return time.Since(began)
+}
+
+// must is run for batches that have to pass.
+func (r *runner) must(b *testing.B, records *wire.Batch) {
+	b.Helper()
+	if err := r.run(b, records); err != nil {
+		var t *guest.Trap
+		if errors.As(err, &t) && t.Kind == guest.TrapQuantum {
+			b.Fatalf("%s: a batch that took less than half a quantum now takes more than one: the machine is too busy to measure on: %v", r.language.name, err)
+		}
+		b.Fatalf("%s, %s: %v (log: %s)", r.language.name, r.form, err, r.host.said)
+	}
+}
