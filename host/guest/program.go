@@ -53,7 +53,9 @@ type turn struct {
 	limit   time.Duration // of CPU time
 }
 
-func newProgram(in *instance) *program { return &program{in: in} }
+func newProgram(in *instance) *program {
+	return &program{in: in, decoder: marshal.Decoder{RecordLimit: in.limits.Record, EmitLimit: in.limits.Emit}}
+}
 
 // startUp runs the program until it waits for its first call, or parks.
 func (p *program) startUp(t turn) error {

@@ -4,17 +4,22 @@ import (
 	"github.com/wasmill/wasmill/abi"
 )
 
-// effects does what a call answered by a value of marshal asks for. The guest
-// was told the limits and holds to them: whatever is refused is a fault in the
-// interface.
-func (p *program) effects(content []byte) {
+// effects does what a call answered by a value of marshal asks for, and returns
+// the call's status for one that answered status. The guest was told the limits
+// and holds to them, but for the length of what the host encodes: whatever is
+// refused is a fault in the interface.
+func (p *program) effects(content []byte, status int32) int32 {
 	if len(content) == 0 { // there is nothing to do
-		return
+		return status
 	}
 	in := p.in
 	e, err := p.decoder.Return(content, len(in.outputs))
 	if err != nil {
 		p.fault("it returned what is no value of codec %d: %v", codecMarshal, err)
+	}
+	if e.Refused != abi.OK {
+		in.log.write(Error, []byte(e.Reason))
+		return e.Refused.Status()
 	}
 	p.parked.want = e.Want
 	for i := range e.Writes {
@@ -43,4 +48,5 @@ func (p *program) effects(content []byte) {
 	if in.fault != "" {
 		p.fault("%s", in.fault)
 	}
+	return status
 }

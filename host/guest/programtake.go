@@ -19,7 +19,7 @@ func (p *program) take(f frame) {
 			p.fault("it returned from %s, which is not what it was called for", callName(abi.Op(f.count)))
 		}
 		if p.op != 0 && p.parked != nil && p.parked.codec == codecMarshal && f.number >= 0 {
-			p.effects(f.content)
+			f.number = p.effects(f.content, f.number)
 		}
 		p.serving, p.status = false, f.number
 	case kindRequest:
