@@ -7,6 +7,7 @@ import (
 
 	"github.com/wasmill/wasmill/host"
 	"github.com/wasmill/wasmill/host/epoch"
+	"github.com/wasmill/wasmill/host/fixture"
 	"github.com/wasmill/wasmill/host/jobspec"
 	"github.com/wasmill/wasmill/host/tenant"
 	"github.com/wasmill/wasmill/plugins"
@@ -58,10 +59,13 @@ func exitCode(err error) int {
 // where they are.
 func complain(w io.Writer, err error) {
 	var faults jobspec.Faults
+	var fixtures fixture.Faults
 	switch {
-	case errors.Is(err, errInterrupted), errors.Is(err, errRefused):
+	case errors.Is(err, errInterrupted), errors.Is(err, errRefused), errors.Is(err, errDiffers):
 	case errors.As(err, &faults):
 		fmt.Fprintln(w, faults)
+	case errors.As(err, &fixtures):
+		fmt.Fprintln(w, fixtures)
 	default:
 		fmt.Fprintf(w, "wasmill: %v\n", err)
 	}

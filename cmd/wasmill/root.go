@@ -25,7 +25,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(runCommand(), validateCommand(), planCommand(), schemaCommand(), inspectCommand(), newCommand(), versionCommand())
+	root.AddCommand(runCommand(), validateCommand(), planCommand(), schemaCommand(), inspectCommand(), newCommand(), testCommand(), versionCommand())
 
 	cmd, err := root.ExecuteC()
 	if err == nil {
