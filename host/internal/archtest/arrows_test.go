@@ -54,6 +54,7 @@ var arrows = []arrow{
 		"the border depends on neither side"},
 	{"conformance", nil, "what every SDK has to do is told in tests alone"},
 	{"docs", nil, "pages have tests alone"},
+	{"examples/...", nil, "examples are jobs, whose steps are modules of their own; here are their tests alone"},
 	{"bench/...", nil, "benchmarks are tests; what they compare with and what draws their results stand alone"},
 }
 
