@@ -1,9 +1,11 @@
 package guests_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/abi/record"
 	"github.com/wasmill/wasmill/abi/wire"
 	"github.com/wasmill/wasmill/host/guest"
@@ -51,4 +53,16 @@ func (c *kase) init(run guest.Run) guest.Init {
 		Config: map[string]any{"case": c.name}, Inputs: []string{"in"}, Outputs: []string{"main", "left", "right"}, Stores: []string{"state"},
 		Run: run,
 	}
+}
+
+// payload is what init gets of it, as JSON.
+func (c *kase) payload() []byte {
+	i := c.init(guest.Run{})
+	i.ABIMinor, i.Lookups, i.Limits = abi.Minor, []string{}, guest.Limits{}.WithDefaults()
+	i.Limits.Memory = guest.DefaultMemory
+	text, err := json.Marshal(i)
+	if err != nil {
+		panic(err) // it is made of strings and numbers
+	}
+	return text
 }

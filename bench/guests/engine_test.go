@@ -40,12 +40,14 @@ func (l *language) compile(b *testing.B, e *guest.Engine) guest.Module {
 	return m
 }
 
-// runner is an instance of a language's program in one form.
+// runner is an instance of a language's program in one form, or a process that
+// does the same natively.
 type runner struct {
 	language *language
-	form     string
+	form     string // or "native"
 	in       guest.Instance
 	host     *hostCalls
+	native   *child    // of which there is no instance
 	times    []float64 // nanoseconds a record, a round each
 	fuel     float64   // a record, in the form counted
 }

@@ -38,7 +38,7 @@ func BenchmarkMetering(b *testing.B) {
 			instances := startAll(b, g)
 			for _, w := range corpus.Workloads {
 				b.Run("workload="+string(w), func(b *testing.B) {
-					report(b, g, w, measure(b, w, instances))
+					reportMetering(b, g, w, measure(b, w, instances))
 				})
 			}
 		})
@@ -101,9 +101,9 @@ func calibrate(b *testing.B, ctx context.Context, w corpus.Workload, in *corpus.
 	}
 }
 
-// report gives each variant a benchmark of its own, and prints one line of a
+// reportMetering gives each variant a benchmark of its own, and prints one line of a
 // table for people.
-func report(b *testing.B, g corpus.Guest, w corpus.Workload, all []result) {
+func reportMetering(b *testing.B, g corpus.Guest, w corpus.Workload, all []result) {
 	none := all[0]
 	var line strings.Builder
 	fmt.Fprintf(&line, "%-14s %-4s %s %9.0f ns", g.Name, w, none.variant, none.median)

@@ -26,7 +26,8 @@ const halfQuantum = 5 * time.Millisecond
 // median, fuel/record what the form counted charges.
 //
 // form=patient takes batches that last for many quanta; form=fast is there if
-// the batch fits into one.
+// the batch fits into one. form=native is another process, with the largest
+// batch of the case json; over-native is the ratio to it.
 func BenchmarkRecord(b *testing.B) {
 	e, closeEngine := newEngine(b, "")
 	defer closeEngine()
@@ -47,7 +48,13 @@ func BenchmarkRecord(b *testing.B) {
 			}
 			agree(b, c, all)
 			for _, n := range sizes {
-				b.Run(fmt.Sprintf("batch=%d", n), func(b *testing.B) { compare(b, all, c.batch(n)) })
+				b.Run(fmt.Sprintf("batch=%d", n), func(b *testing.B) {
+					of := all
+					if c.name == "json" && n == sizes[len(sizes)-1] {
+						of = append(of, nativeRunners(b, c, n)...)
+					}
+					compare(b, of, c.batch(n))
+				})
 			}
 		})
 	}
@@ -76,6 +83,23 @@ func agree(b *testing.B, c *kase, all []*runner) {
 	}
 }
 
+// nativeRunners are those of the languages that are measured.
+func nativeRunners(b *testing.B, c *kase, n int) (all []*runner) {
+	b.Helper()
+	for _, l := range built(b) {
+		command, ok := natives[l.name]
+		if !ok {
+			continue
+		}
+		r := &runner{language: l, form: "native", native: startChild(b, l.name, command(b), c, n)}
+		if got, want := r.native.ask(b, "show"), fmt.Sprintf(`{"user":"u%d","twice":%d}`, (n-1)%1000, 2*(n-1)); got != want {
+			b.Fatalf("%s, native: it makes %q, not %q", l.name, got, want)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
 // compare has all take turns over one batch.
 func compare(b *testing.B, all []*runner, records *wire.Batch) {
 	fits := map[*language]bool{}
@@ -86,10 +110,12 @@ func compare(b *testing.B, all []*runner, records *wire.Batch) {
 		case r.form == "counted":
 			r.must(b, records)
 			r.fuel = float64(r.in.Fuel()) / float64(records.Count)
-		case r.form == "patient" || fits[r.language]:
-			r.must(b, records)
+		case r.form != "fast" || fits[r.language]:
+			r.once(b, records, 1)
 			n, took := 1, r.once(b, records, 1)
-			fits[r.language] = took < halfQuantum
+			if r.form == "patient" {
+				fits[r.language] = took < halfQuantum
+			}
 			for took < 2*time.Millisecond {
 				n *= 2
 				took = r.once(b, records, n)
@@ -105,28 +131,44 @@ func compare(b *testing.B, all []*runner, records *wire.Batch) {
 			}
 		}
 	}
-	fuel := map[*language]float64{}
-	for _, r := range slices.Backward(all) {
-		if r.form == "counted" {
+	report(b, all)
+}
+
+// report gives each that was measured a benchmark of its own.
+func report(b *testing.B, all []*runner) {
+	fuel, native := map[*language]float64{}, map[*language]float64{}
+	for _, r := range all {
+		slices.Sort(r.times)
+		switch r.form {
+		case "counted":
 			fuel[r.language] = r.fuel
+		case "native":
+			native[r.language] = r.times[0]
 		}
 	}
 	for _, r := range all {
 		if len(r.times) == 0 {
 			continue
 		}
-		slices.Sort(r.times)
 		b.Run("guest="+r.language.name+"/form="+r.form, func(b *testing.B) {
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(r.times[0], "ns/record")
 			b.ReportMetric(r.times[len(r.times)/2], "median-ns/record")
-			b.ReportMetric(math.Round(fuel[r.language]), "fuel/record")
+			if r.native == nil {
+				b.ReportMetric(math.Round(fuel[r.language]), "fuel/record")
+			}
+			if n := native[r.language]; n > 0 {
+				b.ReportMetric(r.times[0]/n, "over-native")
+			}
 		})
 	}
 }
 
 // once returns what n batches take.
 func (r *runner) once(b *testing.B, records *wire.Batch, n int) time.Duration {
+	if r.native != nil {
+		return r.native.once(b, n)
+	}
 	began := time.Now()
 	for range n {
 		r.must(b, records)

@@ -1,4 +1,4 @@
-package main
+package main_test
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/wasmill/wasmill/conformance/guests/go" // the step
 	"github.com/wasmill/wasmill/sdk-go/benchhost"
 	"github.com/wasmill/wasmill/sdk-go/record"
 )
@@ -37,6 +38,7 @@ func child(files []string) error {
 	if status := benchhost.Call(h, func() int32 { copy(in.Alloc(len(init)), init); return in.Init(in.Alloc(len(init))) }); status != 0 {
 		return fmt.Errorf("init returns %d", status)
 	}
+
 	batch := func() error {
 		status := benchhost.Call(h, func() int32 {
 			at := in.Alloc(len(frame))
