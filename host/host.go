@@ -32,6 +32,10 @@ type Options struct {
 	// seconds; nil = nothing.
 	Building func(dir string)
 
+	// Reads is called for each directory whose source decides what a module is
+	// built from, by several goroutines; nil = nothing.
+	Reads func(dir string)
+
 	Hooks container.Hooks // of tests
 }
 

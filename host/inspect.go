@@ -21,6 +21,7 @@ type InspectOptions struct {
 	Memory   int64            // limits.memory, in bytes; default that of jobs
 	CacheDir string           // as in Options
 	Building func(dir string) // as in Options
+	Reads    func(dir string) // called for each directory whose source decides what is built; nil = nothing
 }
 
 // Inspection is what there is to know of a module. Where it was refused
@@ -89,19 +90,24 @@ type Form struct {
 // would run as a step: it does all that a job does with a module but making
 // instances. That a module is refused is no error; the error says why there
 // is none.
-func Inspect(ctx context.Context, path string, o InspectOptions) (in *Inspection, err error) {
-	if o.Memory == 0 {
-		o.Memory = guest.DefaultMemory
-	}
-	builds, modules := "", "" // in the user's cache directory
-	if dir := o.CacheDir; dir != "" {
-		builds, modules = filepath.Join(dir, "builds"), filepath.Join(dir, "modules")
-	}
-	b, digest, err := build.Resolve(ctx, path, build.Options{CacheDir: builds, Building: o.Building})
+func Inspect(ctx context.Context, path string, o InspectOptions) (*Inspection, error) {
+	b, err := Build(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
-	e, err := guest.NewEngine(ctx, guest.EngineOptions{CacheDir: modules, MemoryLimit: uint64(o.Memory), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	return b.Inspection, nil
+}
+
+// inspect says what a step is that has been read.
+func inspect(ctx context.Context, path string, b []byte, digest string, o InspectOptions) (in *Inspection, err error) {
+	if o.Memory == 0 {
+		o.Memory = guest.DefaultMemory
+	}
+	modules := "" // in the user's cache directory
+	if dir := o.CacheDir; dir != "" {
+		modules = filepath.Join(dir, "modules")
+	}
+	e, err := guest.NewEngine(ctx, guest.EngineOptions{CacheDir: modules, Interpreter: build.Interpreter, MemoryLimit: uint64(o.Memory), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		return nil, err
 	}

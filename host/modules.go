@@ -18,7 +18,7 @@ func (j *Job) compile(ctx context.Context) (err error) {
 	if dir := j.o.CacheDir; dir != "" {
 		builds, modules = filepath.Join(dir, "builds"), filepath.Join(dir, "modules")
 	}
-	j.engine, err = guest.NewEngine(ctx, guest.EngineOptions{CacheDir: modules, MemoryLimit: uint64(j.Spec.Limits.Memory), CPU: j.Spec.Limits.CPU, Log: j.o.Log})
+	j.engine, err = guest.NewEngine(ctx, guest.EngineOptions{CacheDir: modules, Interpreter: build.Interpreter, MemoryLimit: uint64(j.Spec.Limits.Memory), CPU: j.Spec.Limits.CPU, Log: j.o.Log})
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (j *Job) compile(ctx context.Context) (err error) {
 	var wg sync.WaitGroup
 	for path, c := range byPath {
 		wg.Go(func() {
-			wasm, _, err := build.Resolve(ctx, path, build.Options{CacheDir: builds, Building: j.o.Building})
+			wasm, _, err := build.Resolve(ctx, path, build.Options{CacheDir: builds, Building: j.o.Building, Reads: j.o.Reads})
 			if err == nil {
 				c.module, err = j.engine.Compile(ctx, wasm, path)
 			}

@@ -25,7 +25,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(runCommand(), validateCommand(), planCommand(), schemaCommand(), inspectCommand(), newCommand(), testCommand(), versionCommand())
+	root.AddCommand(runCommand(), validateCommand(), planCommand(), schemaCommand(), inspectCommand(), newCommand(), buildCommand(), devCommand(), testCommand(), versionCommand())
 
 	cmd, err := root.ExecuteC()
 	if err == nil {
@@ -47,6 +47,16 @@ func takes(names ...string) cobra.PositionalArgs {
 			return fmt.Errorf("%s is missing: write %s", names[len(args)], cmd.UseLine())
 		case len(args) > len(names):
 			return fmt.Errorf("%q is one argument too many: write %s", args[len(names)], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// takesAtMost says that a command has an argument or none.
+func takesAtMost(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return fmt.Errorf("%q is one argument too many: write %s with one %s at most", args[1], cmd.UseLine(), name)
 		}
 		return nil
 	}

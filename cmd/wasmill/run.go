@@ -46,6 +46,7 @@ type runner struct {
 	fresh          bool
 	output, level  *choice
 	isolate        isolation
+	reads          func(dir string) // as in host.Options
 	stdout, stderr io.Writer
 }
 
@@ -55,7 +56,12 @@ func (r *runner) run() error {
 	defer cancel(nil)
 	sig := catchSignals(scr, cancel)
 	defer sig.close()
+	return r.drive(ctx, scr, cancel, sig.running)
+}
 
+// drive opens the job, tells running of it, and runs it until it ends or ctx
+// does; why that has ended, cancel is told.
+func (r *runner) drive(ctx context.Context, scr *screen, cancel context.CancelCauseFunc, running func(interface{ Stop() })) error {
 	job, err := r.open(ctx, scr, cancel)
 	if err != nil {
 		return r.ended(ctx, scr, err)
@@ -63,7 +69,7 @@ func (r *runner) run() error {
 	if job.Decision() == epoch.Nothing {
 		return errors.Join(r.nothingToDo(scr, job), job.Close())
 	}
-	sig.running(job)
+	running(job)
 	start := job.Status().Elapsed
 	stopProgress := showProgress(scr, job)
 	res, err := job.Run(ctx)
@@ -77,6 +83,9 @@ func (r *runner) run() error {
 	}
 	s := summarise(job, start, res, err)
 	err = errors.Join(err, job.Close())
+	if errors.Is(err, errChanged) {
+		return err
+	}
 	s.Exit = exitCode(err)
 	return errors.Join(err, r.print(scr, job, s))
 }
@@ -86,9 +95,11 @@ func (r *runner) open(ctx context.Context, scr *screen, cancel context.CancelCau
 	if r.isolate.on {
 		return r.isolate.open(ctx, r, scr, cancel)
 	}
-	j, err := host.Open(ctx, jobOptions(tenant.Request{
+	o := jobOptions(tenant.Request{
 		File: r.file, Overrides: r.flags.over, Fresh: r.fresh, LogLevel: r.level.value,
-	}, r.stdout, scr, cancel))
+	}, r.stdout, scr, cancel)
+	o.Reads = r.reads
+	j, err := host.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +125,8 @@ func (r *runner) ended(ctx context.Context, scr *screen, err error) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errReaderGone):
 		scr.say("stopped: nobody reads standard output any more; the next run goes on with what was not printed")
+	case errors.Is(cause, errChanged):
+		return errChanged
 	case errors.Is(cause, errSignal) && errors.Is(err, context.Canceled):
 		scr.say("stopped at once: the next run goes on from the last commit")
 	default:

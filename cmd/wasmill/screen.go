@@ -68,6 +68,17 @@ func (s *screen) progress(lines ...string) {
 	}
 }
 
+// clear empties the terminal, what can be scrolled back to as well. Where there
+// is none it does nothing.
+func (s *screen) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.term {
+		s.drawn = 0
+		_, _ = io.WriteString(s.w, "\x1b[H\x1b[2J\x1b[3J")
+	}
+}
+
 // erase goes to the first line of progress and clears what is below it.
 func (s *screen) erase(b *bytes.Buffer) {
 	if s.drawn > 0 {

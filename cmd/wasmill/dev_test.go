@@ -1,0 +1,114 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+const waiting = "waiting for a change; Ctrl-C ends\n"
+
+// dev starts wasmill dev, whose first run has ended when it returns.
+func startDev(t *testing.T, dir string, args ...string) *running {
+	t.Helper()
+	r := start(t, dir, append([]string{"dev", "job.yaml"}, args...)...)
+	r.waitFor(waiting)
+	return r
+}
+
+// interrupt ends wasmill dev as Ctrl-C does.
+func (r *running) interrupt(t *testing.T) result {
+	t.Helper()
+	r.signal(os.Interrupt)
+	got := r.end()
+	if got.code != 130 {
+		t.Errorf("exit code %d, want 130:\n%s", got.code, got.stderr)
+	}
+	return got
+}
+
+func TestDev_RunsAgainWhenTheInputChanges(t *testing.T) {
+	t.Parallel()
+	dir := newJob(t, copyJob, "one\n")
+	out := filepath.Join(dir, ".wasmill/dev/copy/out")
+	r := startDev(t, dir)
+	if got := lines(t, out); !slices.Equal(got, []string{"one"}) {
+		t.Errorf("it wrote %q", got)
+	}
+	write(t, dir, "in/lines.txt", "two\n")
+	r.waitFor("in/lines.txt has changed\n")
+	r.waitFor("job copy finished in ")
+	r.waitFor(waiting)
+	write(t, dir, "in/new/more.txt", "three\n")
+	r.waitFor(" has changed\n")
+	r.waitFor(waiting)
+	got := lines(t, out)
+	if slices.Sort(got); !slices.Equal(got, []string{"three", "two"}) {
+		t.Errorf("it wrote %q: it does not begin anew", got)
+	}
+	r.interrupt(t)
+	for _, name := range []string{"out", ".wasmill/copy"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("it touched %s, which is of wasmill run", name)
+		}
+	}
+}
+
+func TestDev_WaitsForAJobFileToBeMended(t *testing.T) {
+	t.Parallel()
+	dir := newJob(t, "job: copy\nsources: 7\n", "one\n")
+	r := start(t, dir, "dev", "job.yaml")
+	r.waitFor("job.yaml:2:")
+	r.waitFor(waiting)
+	write(t, dir, "job.yaml", copyJob)
+	r.waitFor("job.yaml has changed\n")
+	r.waitFor("job copy finished in ")
+	r.waitFor(waiting)
+	r.signal(syscall.SIGTERM)
+	r.end().has(t, 130)
+}
+
+func TestDev_AChangeEndsARun(t *testing.T) {
+	t.Parallel()
+	dir := newHangingJob(t)
+	r := start(t, dir, "dev", "job.yaml")
+	r.waitFor("hang record")
+	write(t, dir, "in/lines.txt", "good\n")
+	r.waitFor("in/lines.txt has changed\n")
+	r.waitFor("job guest finished in ")
+	r.waitFor(waiting)
+	r.interrupt(t)
+}
+
+func TestDev_BuildsAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a step with Go for WebAssembly")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	wasmill(t, dir, "new", "go", "again").has(t, 0)
+	dir = filepath.Join(dir, "again")
+	text, err := os.ReadFile(filepath.Join(dir, "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := startDev(t, dir)
+	write(t, dir, "main.go", string(text)+"\nvar fault = undefined\n")
+	r.waitFor("main.go has changed\n")
+	r.waitFor("undefined: undefined")
+	r.waitFor(waiting)
+	write(t, dir, "main.go", string(text))
+	r.waitFor("job again finished in ")
+	r.waitFor(waiting)
+	write(t, dir, ".wasmill/sdk/extra.go", "package wasmill\n\nvar fault = undefined\n")
+	r.waitFor("extra.go has changed\n")
+	r.waitFor("undefined: undefined")
+	r.waitFor(waiting)
+	r.interrupt(t)
+}
+
+func TestDev_EndsWhereThereIsNoJob(t *testing.T) {
+	wasmill(t, t.TempDir(), "dev", "none.yaml").has(t, 2, "wasmill: job file: stat none.yaml: no such file or directory\n")
+}
