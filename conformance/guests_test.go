@@ -53,7 +53,7 @@ var (
 func compiled(t *testing.T, name string, step []byte) guest.Module {
 	t.Helper()
 	engineOnce.Do(func() {
-		engine, engineErr = guest.NewEngine(context.Background(), guest.EngineOptions{})
+		engine, engineErr = guest.NewEngine(context.Background(), guest.EngineOptions{Interpreter: build.Interpreter})
 	})
 	if engineErr != nil {
 		t.Fatal(engineErr)
