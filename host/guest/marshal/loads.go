@@ -51,7 +51,7 @@ func (e *encoder) space(i int) int {
 
 // value appends the value at i, which is no white space.
 func (e *encoder) value(dst []byte, i, depth int) ([]byte, int) {
-	if i >= len(e.src) || depth > MaxDepth {
+	if i >= len(e.src) {
 		return dst, -1
 	}
 	switch c := e.src[i]; c {
@@ -81,6 +81,9 @@ func (e *encoder) word(i int, word string) int {
 }
 
 func (e *encoder) object(dst []byte, i, depth int) ([]byte, int) {
+	if depth > MaxDepth {
+		return dst, -1
+	}
 	dst = append(dst, typeDict)
 	if i = e.space(i); i < len(e.src) && e.src[i] == '}' {
 		return append(dst, typeNull), i + 1
@@ -113,6 +116,9 @@ func (e *encoder) object(dst []byte, i, depth int) ([]byte, int) {
 }
 
 func (e *encoder) array(dst []byte, i, depth int) ([]byte, int) {
+	if depth > MaxDepth {
+		return dst, -1
+	}
 	at, count := len(dst), uint32(0)
 	dst = appendSized(dst, typeList, 0)
 	if i = e.space(i); i < len(e.src) && e.src[i] == ']' {

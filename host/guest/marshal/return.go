@@ -13,7 +13,7 @@ import (
 // Decoder reads what calls return. The zero value is ready and has no limits.
 // In the steady state it allocates nothing.
 type Decoder struct {
-	RecordLimit int // bytes of a record as encoded in the frame; 0 = none
+	RecordLimit int // bytes of a record's key, value and headers; 0 = none
 	EmitLimit   int // bytes of a frame; 0 = none
 
 	cursor
@@ -116,7 +116,7 @@ func (d *Decoder) emit(outputs int) {
 	f = append(f, make([]byte, -len(f)&7)...)
 	size := len(f) - start
 	le.PutUint32(f[start+36:], uint32(size))
-	if d.bad == "" && d.RecordLimit > 0 && size > d.RecordLimit {
+	if d.bad == "" && d.RecordLimit > 0 && size > d.RecordLimit+wire.RecordHeaderSize+8 {
 		d.bad, d.code = fmt.Sprintf("emit: a record of %d bytes is longer than the limit of %d", size, d.RecordLimit), 0
 	}
 	if d.bad == "" {
