@@ -78,6 +78,12 @@ bench: need toolchains ## every benchmark, COUNT times each, to bench/results.tx
 	$(GO) run ./bench/plot < bench/results.txt
 
 .PHONY: bench-guests
-bench-guests: need toolchains ## what metering costs guests of each language; draws its figure
-	$(BENCH) ./bench/guests | tee bench/results-guests.txt
+bench-guests: need toolchains ## what a start and a record cost in each language, beside native code and other programs; draws the figures
+	{ $(GO) test -run '^$$' -bench 'Start|Idle|Record' -count $(COUNT) -timeout 60m ./bench/guests; \
+	(cd bench/peers && $(GO) test -mod=mod -run '^$$' -bench . -count $(COUNT)); } | tee bench/results-guests.txt
 	$(GO) run ./bench/plot < bench/results-guests.txt
+
+.PHONY: bench-metering
+bench-metering: need toolchains ## what metering costs guests of each language; draws its figure
+	$(GO) test -run '^$$' -bench Metering -count $(COUNT) -timeout 120m ./bench/guests | tee bench/results-metering.txt
+	$(GO) run ./bench/plot < bench/results-metering.txt

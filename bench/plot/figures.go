@@ -15,6 +15,9 @@ var figures = []struct {
 	{"state.svg", stateOps},
 	{"start.svg", startUp},
 	{"metering.svg", metering},
+	{"guests.svg", guests},
+	{"guest-starts.svg", guestStarts},
+	{"peers.svg", peers},
 }
 
 func loop(r *results) (*chart, bool) {

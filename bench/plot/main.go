@@ -3,9 +3,8 @@
 //	go test -bench . ./bench ./state/overlay | go run ./bench/plot [-o DIR]
 //
 // It reads what `go test -bench` prints, of one run or more, and writes
-// loop.svg, wordcount.svg, state.svg, start.svg and metering.svg to DIR
-// (default bench/figures). A figure whose benchmarks are not in the results is left as
-// it is, which is said; that none are is an error.
+// the figures to DIR (default bench/figures). A figure whose benchmarks are not
+// in the results is left as it is, which is said; that none are is an error.
 package main
 
 import (
