@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wasmill/wasmill/host/guest/build/buildtest"
 	"github.com/wasmill/wasmill/host/guest/wasmtest"
 )
 
@@ -46,6 +47,17 @@ var caches = sync.OnceValues(func() ([]string, error) {
 	return []string{"XDG_CACHE_HOME=" + dir, "GOCACHE=" + strings.TrimSpace(string(gocache))}, err
 })
 
+// toolchains returns the variables, name and value each, that show the binary
+// the compilers of the guests. Where they are not installed it takes what is in
+// PATH.
+var toolchains = sync.OnceValue(func() [][2]string {
+	env, err := buildtest.Env()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "steps are built with what is in PATH:", err)
+	}
+	return env
+})
+
 // command returns the binary with arguments, to be run in dir.
 func command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
@@ -63,6 +75,9 @@ func command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "WASMILL_TEST_BE_WASMILL=1")
 	cmd.Env = append(cmd.Env, env...)
+	for _, v := range toolchains() {
+		cmd.Env = append(cmd.Env, v[0]+"="+v[1])
+	}
 	return cmd
 }
 

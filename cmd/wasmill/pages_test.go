@@ -36,30 +36,26 @@ func blocks(t *testing.T, page string) []block {
 // follow does in dir what a page says: it writes its files and runs its
 // commands, whose output must have the lines that the page shows. Numbers
 // count as equal, and so do modules that are built, however long that takes,
-// or known already.
-func follow(t *testing.T, dir string, all []block) {
+// or known already. Where a command leaves the shell, the next one begins.
+func follow(t *testing.T, dir string, all []block, env ...string) {
 	t.Helper()
-	path := binary(t) + ":" + os.Getenv("PATH")
+	shared, err := caches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := &shell{dir: dir, left: filepath.Join(t.TempDir(), "left"), env: slices.Concat(os.Environ(), shared, env, []string{"PATH=" + binary(t) + ":" + os.Getenv("PATH")})}
 	for _, b := range all {
 		switch {
 		case b.file != "":
 			write(t, dir, b.file, b.text)
+		case installs.MatchString(b.text): // what is on the machine already
+		case b.lang == "sh":
+			sh.run(t, b.text)
 		case b.lang == "console":
 			for _, entry := range strings.Split("\n"+b.text, "\n$ ")[1:] {
 				line, want, _ := strings.Cut(entry, "\n")
-				line = strings.ReplaceAll(line, "go run ./cmd/wasmill", "wasmill")
-				cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", line)
-				cmd.Dir = dir
-				env, err := caches()
-				if err != nil {
-					t.Fatal(err)
-				}
-				cmd.Env = append(append(os.Environ(), env...), "PATH="+path)
-				got, err := cmd.CombinedOutput()
-				if err != nil {
-					t.Fatalf("$ %s\n%s\n%v", line, got, err)
-				}
-				printed := strings.Split(unify(string(got)), "\n")
+				got := sh.run(t, strings.ReplaceAll(line, "go run ./cmd/wasmill", "wasmill"))
+				printed := strings.Split(unify(got), "\n")
 				for _, w := range strings.Split(unify(want), "\n") {
 					if !strings.HasPrefix(w, "building ") && !slices.Contains(printed, w) {
 						t.Errorf("$ %s\nthe page shows the line\n%s\nit printed\n%s", line, w, got)
@@ -70,13 +66,40 @@ func follow(t *testing.T, dir string, all []block) {
 	}
 }
 
+// installs matches what is not run: commands that install tools on a machine.
+var installs = regexp.MustCompile(`^(\$ )?(sudo|apt-get|apt|brew|rustup|curl|go install)\b`)
+
+// shell runs commands one by one as if it were one shell.
+type shell struct {
+	dir  string // where it begins
+	left string // file with what the last command left: directory and variables
+	env  []string
+}
+
+func (s *shell) run(t *testing.T, script string) string {
+	t.Helper()
+	const frame = `if [ -e "$LEFT" ]; then . "$LEFT"; fi
+%s
+{ export -p; printf 'cd %%q\n' "$PWD"; } >"$LEFT"
+`
+	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", fmt.Sprintf(frame, script))
+	cmd.Dir = s.dir
+	cmd.Env = append(s.env, "LEFT="+s.left)
+	got, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("$ %s\n%s\n%v", script, got, err)
+	}
+	return string(got)
+}
+
 var build = regexp.MustCompile(`, .* of it to build and start`)
 
 var number = regexp.MustCompile(`\(cached\)|[0-9]([0-9.,]*[0-9])?s?( ([KMG]i)?B\b)?`)
 
 func unify(s string) string { return number.ReplaceAllString(build.ReplaceAllString(s, ""), "0") }
 
-// binary returns a directory with a command wasmill.
+// binary returns a directory with a command wasmill, which finds the
+// toolchains of the guests.
 func binary(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -84,7 +107,11 @@ func binary(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	script := fmt.Sprintf("#!/bin/sh\nWASMILL_TEST_BE_WASMILL=1 exec '%s' \"$@\"\n", self)
+	script := "#!/bin/sh\n"
+	for _, v := range toolchains() {
+		script += fmt.Sprintf("export %s='%s'\n", v[0], v[1])
+	}
+	script += fmt.Sprintf("WASMILL_TEST_BE_WASMILL=1 exec '%s' \"$@\"\n", self)
 	if err := os.WriteFile(filepath.Join(dir, "wasmill"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -146,4 +173,42 @@ func TestGettingStarted_DoesWhatItShows(t *testing.T) {
 	}
 	t.Parallel()
 	follow(t, t.TempDir(), blocks(t, "../../docs/getting-started.md"))
+}
+
+// languagePages are the pages that lead from an empty directory to a step in
+// one language.
+var languagePages = []string{}
+
+func TestLanguagePages_DoWhatTheyShow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds steps in every language")
+	}
+	env := warm(t)
+	for _, page := range languagePages {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			follow(t, t.TempDir(), blocks(t, "../../docs/"+page+".md"), append(env, "HOME="+t.TempDir())...)
+		})
+	}
+}
+
+// warm returns the variables that keep the caches of package registries and
+// the tools themselves where they are, if HOME is another directory.
+func warm(t *testing.T) (env []string) {
+	t.Helper()
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range [][2]string{
+		{"CARGO_HOME", ".cargo"}, {"RUSTUP_HOME", ".rustup"}, {"npm_config_cache", ".npm"},
+		{"PIP_CACHE_DIR", ".cache/pip"}, {"GOPATH", "go"}, {"PYENV_ROOT", ".pyenv"},
+	} {
+		value := os.Getenv(v[0])
+		if value == "" {
+			value = filepath.Join(home, v[1])
+		}
+		env = append(env, v[0]+"="+value)
+	}
+	return env
 }
