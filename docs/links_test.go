@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,6 +15,9 @@ var (
 	goFile = regexp.MustCompile("`((?:[a-z]+/)*[a-z_]+\\.go)`")
 )
 
+// made are directories that hold what is no page of the repository.
+var made = []string{"testdata", "out", "node_modules", "target"}
+
 // Every page of the repository links only to what is there, and host/DESIGN.md
 // names only files that exist.
 func TestPages_NameWhatIsThere(t *testing.T) {
@@ -22,7 +26,7 @@ func TestPages_NameWhatIsThere(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != ".." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "out"):
+		case d.IsDir() && path != ".." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(made, d.Name())):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".md"):
 			return nil

@@ -85,3 +85,11 @@ func TestTest_SaysWhyNothingIsRun(t *testing.T) {
 	write(t, dir, "main.go", "package main\n\nfunc main() { undefined() }\n")
 	wasmill(t, dir, "test", "--run", "fox").has(t, 2, "undefined: undefined")
 }
+
+func TestTesting_DoesWhatItShows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds modules with Go for WebAssembly")
+	}
+	t.Parallel()
+	follow(t, t.TempDir(), blocks(t, "../../docs/testing.md"))
+}
