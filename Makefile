@@ -7,7 +7,7 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Modules beside the root: what a guest is built from depends on nothing else.
-MODULES := sdk-go $(patsubst %/go.mod,%,$(wildcard examples/*/*/go.mod))
+MODULES := sdk-go $(patsubst %/go.mod,%,$(wildcard examples/*/*/go.mod examples/*/*/*/go.mod conformance/guests/*/go.mod))
 
 # Files that are ours to format: testdata is as it is meant to be.
 GOFILES = $$(git ls-files -co --exclude-standard '*.go' | grep -v /testdata/)
@@ -38,7 +38,7 @@ check: need toolchains ## the fast part: build, format, vet, staticcheck, arrows
 	$(GO) test -race -shuffle=on -short -timeout 15m ./...
 
 .PHONY: test
-test: need toolchains ## everything: check, the long tests, the SDK, the examples
+test: need toolchains ## everything: check, the long tests, the SDKs, the examples
 	@echo "== modules"
 	$(GO) mod download
 	@echo "== check"
@@ -49,6 +49,7 @@ test: need toolchains ## everything: check, the long tests, the SDK, the example
 		echo "== $$m"; \
 		(cd $$m && $(GO) vet ./... && $(GO) test -race -shuffle=on ./...); \
 	done
+	@for c in $(wildcard sdk-*/check.sh); do echo "== $$c"; $$c; done
 	@echo "== all tests passed"
 
 .PHONY: soak

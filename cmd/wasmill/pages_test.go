@@ -175,6 +175,14 @@ func TestGettingStarted_DoesWhatItShows(t *testing.T) {
 	follow(t, t.TempDir(), blocks(t, "../../docs/getting-started.md"))
 }
 
+func TestRunning_DoesWhatItShows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds modules with Go for WebAssembly")
+	}
+	t.Parallel()
+	follow(t, t.TempDir(), blocks(t, "../../docs/running.md"))
+}
+
 // languagePages are the pages that lead from an empty directory to a step in
 // one language.
 var languagePages = []string{}
