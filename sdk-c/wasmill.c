@@ -642,16 +642,19 @@ int32_t wasmill_init(const void *payload, uint32_t size) {
     return status(cx, result);
 }
 
-static int run_batch(wasmill_context *cx, const void *payload, uint32_t size) {
+int wasmill_each(wasmill_context *cx, int (*step)(wasmill_context *cx, const wasmill_record *record)) {
     wasmill_record record;
-    if (!wasmill_frame_open(&cx->batch, payload, size)) return check(cx, "batch", NULL, -WASMILL_EINVAL);
-    if (wasmill_step_batch) return wasmill_step_batch(cx);
     while (wasmill_next(cx, &record)) {
-        int result = wasmill_step(cx, &record);
+        int result = step(cx, &record);
         if (result != 0 && result != WASMILL_REJECTED) fail_index(cx, cx->cause, result > 0 ? result : 0, why(cx, result));
         cx->why_of = 0;
     }
     return 0;
+}
+
+static int run_batch(wasmill_context *cx, const void *payload, uint32_t size) {
+    if (!wasmill_frame_open(&cx->batch, payload, size)) return check(cx, "batch", NULL, -WASMILL_EINVAL);
+    return wasmill_step_batch ? wasmill_step_batch(cx) : wasmill_each(cx, wasmill_step);
 }
 
 static int32_t run_end(wasmill_context *cx, const void *token, uint32_t size) {

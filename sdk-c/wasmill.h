@@ -122,6 +122,10 @@ int wasmill_step(wasmill_context *cx, const wasmill_record *record);
 // whole batch, which the host then tries in halves.
 int wasmill_step_batch(wasmill_context *cx);
 
+// wasmill_each calls step for each record that is left of the batch, as the SDK
+// calls wasmill_step: for a wasmill_step_batch that is not always one.
+int wasmill_each(wasmill_context *cx, int (*step)(wasmill_context *cx, const wasmill_record *record));
+
 // wasmill_on_init is called once, before the first batch. It may read the
 // config, log and define metrics, no more. Anything but 0 is a fault of the
 // module: the job does not start with it.
