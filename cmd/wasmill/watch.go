@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -17,21 +15,9 @@ import (
 	"github.com/wasmill/wasmill/plugins"
 )
 
-const (
-	// quiet is how long nothing must have changed before a change is told: an
-	// editor that saves, or a checkout, changes many files at once.
-	quiet = 100 * time.Millisecond
-
-	// most is how many directories are watched below one that is named: the
-	// kernel has a limit for all of its user's.
-	most = 2000
-)
-
-// change is what wait returns: what has changed, or why it is not known.
-type change struct {
-	path string
-	err  error
-}
+// most is how many directories are watched below one that is named: the kernel
+// has a limit for all of its user's.
+const most = 2000
 
 // watch waits for changes of files. Directories that are watched stay so:
 // source that a job does not name any more may be named again.
@@ -140,70 +126,6 @@ func passedOver(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~")
-}
-
-// wait returns the first thing that changes, once nothing has changed for a
-// moment. Changes since the last call count.
-func (w *watch) wait(ctx context.Context) (c change) {
-	settled := time.NewTimer(0)
-	<-settled.C
-	defer settled.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return change{err: context.Cause(ctx)}
-		case e, ok := <-w.w.Events:
-			if !ok {
-				return change{err: fsnotify.ErrClosed}
-			}
-			if !w.counts(e) {
-				continue
-			}
-			if c.path == "" {
-				c.path = e.Name
-			}
-			settled.Reset(quiet)
-		case err, ok := <-w.w.Errors:
-			if !ok {
-				return change{err: fsnotify.ErrClosed}
-			}
-			if !errors.Is(err, fsnotify.ErrEventOverflow) {
-				return change{err: fmt.Errorf("watching files: %w", err)}
-			}
-			c.path = "much"
-			settled.Reset(quiet)
-		case <-settled.C:
-			return c
-		}
-	}
-}
-
-// counts reports whether an event is of a file that is watched, and watches
-// directories that are new.
-func (w *watch) counts(e fsnotify.Event) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if e.Op == fsnotify.Chmod {
-		return false
-	}
-	if w.files[e.Name] {
-		return true
-	}
-	if passedOver(filepath.Base(e.Name)) {
-		return false
-	}
-	for at := filepath.Dir(e.Name); ; at = filepath.Dir(at) {
-		if w.trees[at] {
-			break
-		}
-		if at == filepath.Dir(at) || passedOver(filepath.Base(at)) {
-			return false
-		}
-	}
-	if info, err := os.Stat(e.Name); e.Has(fsnotify.Create) && err == nil && info.IsDir() {
-		w.tree(e.Name)
-	}
-	return true
 }
 
 func absolute(path string) string {
