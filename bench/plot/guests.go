@@ -18,9 +18,9 @@ func guests(r *results) (*chart, bool) {
 	}
 	for _, l := range languages {
 		g := group{label: l.text}
-		for i, size := range []struct{ name, text string }{{"1", "a batch of 1"}, {"16", "of 16"}, {"256", "of 256"}, {"1024", "of 1,024"}} {
+		for i, size := range sizes {
 			if s, ok := record(r, "json", size.name, l.name); ok {
-				g.bars = append(g.bars, single(size.text, i, s))
+				g.bars = append(g.bars, single("batch of "+size.text, i, s))
 			}
 		}
 		if s, ok := recordIn(r, "json", "1024", l.name, "native"); ok {
@@ -70,6 +70,24 @@ func guestStarts(r *results) (*chart, bool) {
 	return c, len(c.groups) > 0
 }
 
+// peerGroups are the programs, and the ways to have a step run by them.
+var peerGroups = []struct {
+	label string
+	ways  []struct{ name, text string }
+}{
+	{"wasmill", []struct{ name, text string }{
+		{"peer=wasmill/way=step/batch=1", "batch of 1"}, {"peer=wasmill/way=step/batch=16", "batch of 16"},
+		{"peer=wasmill/way=step/batch=256", "batch of 256"}, {"peer=wasmill/way=step/batch=1024", "batch of 1,024"},
+	}},
+	{"Benthos, processor wasm", []struct{ name, text string }{
+		{"peer=benthos/way=processor/batch=1", "batch of 1"}, {"peer=benthos/way=processor/batch=1024", "batch of 1,024"},
+	}},
+	{"Extism, Go SDK", []struct{ name, text string }{
+		{"peer=extism/way=call-with-timeout/batch=1", "a call, stoppable"}, {"peer=extism/way=call/batch=1", "a call"},
+		{"peer=extism/way=lines/batch=16", "16 lines a call"}, {"peer=extism/way=lines/batch=1024", "1,024 lines a call"},
+	}},
+}
+
 // peers has a group for each program.
 func peers(r *results) (*chart, bool) {
 	c := &chart{
@@ -79,17 +97,7 @@ func peers(r *results) (*chart, bool) {
 		spread:  "Least times of the rounds; a thin line goes to their median.",
 		log:     true,
 	}
-	for i, p := range []struct {
-		label string
-		ways  []struct{ name, text string }
-	}{
-		{"wasmill, every call can be stopped", []struct{ name, text string }{{"peer=wasmill/way=step/batch=1", "a batch of 1"}, {"peer=wasmill/way=step/batch=16", "of 16"}, {"peer=wasmill/way=step/batch=1024", "of 1,024"}}},
-		{"Benthos, processor wasm", []struct{ name, text string }{{"peer=benthos/way=processor/batch=1", "a batch of 1"}, {"peer=benthos/way=processor/batch=1024", "of 1,024"}}},
-		{"Extism, Go SDK", []struct{ name, text string }{
-			{"peer=extism/way=call-with-timeout/batch=1", "a call, can be stopped"}, {"peer=extism/way=call/batch=1", "a call"},
-			{"peer=extism/way=lines/batch=16", "16 lines a call"}, {"peer=extism/way=lines/batch=1024", "1,024 lines"},
-		}},
-	} {
+	for i, p := range peerGroups {
 		g := group{label: p.label}
 		for _, way := range p.ways {
 			least, ok := r.get("bench/peers.Peers/"+way.name, "ns/record")

@@ -3,7 +3,8 @@
 //	go test -bench . ./bench ./state/overlay | go run ./bench/plot [-o DIR]
 //
 // It reads what `go test -bench` prints, of one run or more, and writes
-// the figures to DIR (default bench/figures). A figure whose benchmarks are not
+// the figures and guests.md, the tables of the languages, to DIR (default
+// bench/figures). A figure whose benchmarks are not
 // in the results is left as it is, which is said; that none are is an error.
 package main
 
@@ -35,6 +36,13 @@ func run(in io.Reader, log io.Writer, dir string) error {
 		return err
 	}
 	drawn := 0
+	if text, ok := tables(r); ok {
+		path := filepath.Join(dir, "guests.md")
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintln(log, path)
+	}
 	for _, f := range figures {
 		path := filepath.Join(dir, f.file)
 		c, ok := f.make(r)
