@@ -110,18 +110,18 @@ export interface Record<Value = unknown> {
 
 /** What {@link Context.emit} takes. A {@link Record} is one, and goes on as it is. */
 export interface Emit {
-  key?: Key | null;
+  key?: Key | null | undefined;
   /**
    * Text, as UTF-8; bytes; null; or anything else that JSON can say, as
    * JSON.stringify writes it.
    */
   value: string | Uint8Array | null | object | number | boolean;
-  headers?: readonly { name: string; value: Key | null }[];
+  headers?: readonly { name: string; value: Key | null }[] | undefined;
   /** Milliseconds since 1970; null for none. Default: that of the cause. */
-  time?: number | null;
-  flags?: number;
+  time?: number | null | undefined;
+  flags?: number | undefined;
   /** The record that it comes from. Default: the one that the function is called for. */
-  cause?: Record;
+  cause?: Record | undefined;
 }
 
 /** What a record does to the row that its key names. */

@@ -45,12 +45,16 @@ type instance struct {
 	token  []byte
 }
 
+// compiled holds the engine's code, which takes half a second to make, for as
+// long as the tests run.
+var compiled = wazero.NewCompilationCache()
+
 // start makes an instance of the step and calls its init, whose status it
 // returns.
 func start(t testing.TB, step string, files ...string) (*instance, int32) {
 	t.Helper()
 	ctx := context.Background()
-	r := wazero.NewRuntime(ctx)
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(compiled))
 	t.Cleanup(func() {
 		if err := r.Close(ctx); err != nil {
 			t.Error(err)
