@@ -20,6 +20,9 @@ import (
 // takes: a golden module is never built again, because those of users are not
 // either.
 func TestGolden_StepsOfEveryVersionRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles every module once more")
+	}
 	all := cases(t)
 	for _, language := range selected() {
 		t.Run(language, func(t *testing.T) {
