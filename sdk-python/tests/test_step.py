@@ -11,7 +11,7 @@ import pytest
 
 import wasmill
 from wasmill import testing
-from wasmill._register import functions_of
+from wasmill._register import check, functions_of
 from wasmill._runtime import asks_for_json
 
 
@@ -219,16 +219,30 @@ def test_init_and_config() -> None:
         testing.Host([init, echo], config={"match": "store"}, stores=["s"])
 
 
+def test_on_init_may_choose_the_function() -> None:
+    module = types.ModuleType("m")
+
+    @wasmill.on_init
+    def init(cx: wasmill.Context) -> None:
+        vars(module)["run"] = {"echo": echo, "command": command}[cx.config]
+
+    vars(module)["init"] = init
+    assert testing.Host(module, config="echo").batch("a").values == [b"a"]
+    assert testing.Host(module, config="command").batch("a").values == [b"before"]
+    with pytest.raises(testing.StepError, match="KeyError"):
+        testing.Host(module, config="other")
+
+
 def test_what_a_module_must_have() -> None:
     module = types.ModuleType("m")
     with pytest.raises(ValueError, match="no function is decorated with wasmill.step"):
-        functions_of(module)
+        check(functions_of(module))
     vars(module).update(a=echo, b=echo)
     assert functions_of(module).step is echo
     with pytest.raises(ValueError, match=r"two functions are decorated with wasmill.step"):
         functions_of([echo, command])
     with pytest.raises(ValueError, match="one function is decorated with wasmill.step and one"):
-        functions_of([echo, wasmill.batch(lambda batch, cx: None)])
+        check(functions_of([echo, wasmill.batch(lambda batch, cx: None)]))
     with pytest.raises(TypeError, match="decorates a function"):
         wasmill.step(5)  # type: ignore[type-var]
 

@@ -46,8 +46,9 @@ def on_init(function: _Init) -> _Init:
     """Let a function be called once, before the first record.
 
     It may read the config and write logs, no more. An exception is a fault of
-    the step: the job does not start with it. What it leaves in variables may
-    become part of an image that many instances begin from.
+    the step: the job does not start with it. The decorated functions of the
+    module are looked up once more behind it: it may choose one of several by the
+    config, by making it a variable of the module.
     """
     return _mark(function, "on_init")
 
@@ -81,7 +82,10 @@ class Functions:
 
 
 def functions_of(found: ModuleType | Iterable[Any]) -> Functions:
-    """Return the decorated functions of a module, or of those given."""
+    """Return the decorated functions of a module, or of those given.
+
+    Of each kind there is one at most. check says what must be there.
+    """
     f = Functions()
     for value in list(vars(found).values() if isinstance(found, ModuleType) else found):
         kind = getattr(value, _MARK, None)
@@ -90,9 +94,13 @@ def functions_of(found: ModuleType | Iterable[Any]) -> Functions:
         if getattr(f, kind) is not None:
             raise ValueError(f"two functions are decorated with wasmill.{kind}: leave one of them")
         setattr(f, kind, value)
+    return f
+
+
+def check(f: Functions) -> None:
+    """Raise ValueError unless there is one function for records or for batches."""
     if (f.step is None) == (f.batch is None):
         what = "no function is" if f.step is None else "one function is decorated with wasmill.step and one"
         raise ValueError(
             f"{what} decorated with wasmill.{'step' if f.step is None else 'batch'}: a step has one of the two"
         )
-    return f

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from types import GeneratorType
-from typing import Any, Callable, Sequence
+from types import GeneratorType, ModuleType
+from typing import Any, Callable, Iterable, Sequence
 
 from . import _calls
 from ._batch import Batch
@@ -13,7 +13,7 @@ from ._context import Context
 from ._errors import EINVAL, HostError
 from ._metric import Metrics
 from ._record import DecodedRecord, ReadRecord, Record, wanted
-from ._register import Functions
+from ._register import check, functions_of
 from ._trace import describe
 
 DONE = 0
@@ -27,11 +27,15 @@ OP_RESUMED = 4
 class Runtime:
     """One instance of a step. Each method serves one call and returns its status."""
 
-    def __init__(self, calls: _calls.Calls, functions: Functions) -> None:
+    def __init__(self, calls: _calls.Calls, found: ModuleType | Iterable[Any]) -> None:
         self.calls = calls
-        self._functions = functions
         self._metrics = Metrics(calls)
-        wanted.json = functions.step is not None and asks_for_json(functions.step)
+        self._found = found if isinstance(found, ModuleType) else list(found)
+        self._look_up()
+
+    def _look_up(self) -> None:
+        self._functions = f = functions_of(self._found)
+        wanted.json = f.step is not None and asks_for_json(f.step)
 
     def init(self, payload: bytes) -> int:
         """Let on_init run."""
@@ -40,6 +44,8 @@ class Runtime:
             self._metrics.define()
             if self._functions.on_init is not None:
                 self._functions.on_init(cx)
+                self._look_up()
+            check(self._functions)
         except BaseException as error:
             return self.refuse(error)
         return self._finish(DONE)

@@ -20,7 +20,6 @@ from types import ModuleType
 from typing import Any, Callable, Iterable, Sequence
 
 from ._record import INHERIT, Record, wanted
-from ._register import functions_of
 from ._runtime import MORE, OP_BATCH, OP_END, Runtime
 from ._testing import FakeCalls
 
@@ -93,7 +92,7 @@ class Host:
         self._max_record = max_record
         self._calls = FakeCalls(len(self._names), max_key, max_value)
         found = step if isinstance(step, ModuleType) or not callable(step) else [step]
-        self._runtime = Runtime(self._calls, functions_of(found))
+        self._runtime = Runtime(self._calls, found)
         payload = {
             "abi_minor": 1,
             "tenant": "default",

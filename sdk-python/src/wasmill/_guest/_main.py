@@ -12,7 +12,6 @@ from typing import Protocol
 
 from .. import _calls
 from .._errors import ENOSYS
-from .._register import functions_of
 from .._runtime import OP_BATCH, OP_END, OP_RESUMED, Runtime, refuse
 from ._codec import Frames, Marshal, want
 from ._pipe import KIND_PARK, KIND_RETURN, Pipe
@@ -43,7 +42,7 @@ class Guest:
     def load(self, module: str) -> None:
         """Import the step. What goes wrong is told when the host calls init."""
         try:
-            self.runtime = Runtime(self.pipe, functions_of(import_module(module)))
+            self.runtime = Runtime(self.pipe, import_module(module))
         except BaseException as error:
             self.fault = error
 
