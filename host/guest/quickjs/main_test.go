@@ -13,6 +13,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
+	"github.com/wasmill/wasmill/host/guest/corpus"
 	"github.com/wasmill/wasmill/host/guest/quickjs"
 )
 
@@ -45,21 +46,12 @@ type instance struct {
 	token  []byte
 }
 
-// compiled holds the engine's code, which takes half a second to make, for as
-// long as the tests run.
-var compiled = wazero.NewCompilationCache()
-
 // start makes an instance of the step and calls its init, whose status it
 // returns.
 func start(t testing.TB, step string, files ...string) (*instance, int32) {
 	t.Helper()
 	ctx := context.Background()
-	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(compiled))
-	t.Cleanup(func() {
-		if err := r.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
+	r := corpus.Runtime(t, wazero.NewRuntimeConfig())
 	wasi_snapshot_preview1.MustInstantiate(ctx, r)
 	in := &instance{t: t, state: map[string]string{}}
 	if err := in.link(ctx, r); err != nil {
