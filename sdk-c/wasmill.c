@@ -451,6 +451,7 @@ bool wasmill_config_bool(const wasmill_context *cx, const char *pointer, bool fa
 // format appends to buffer what printf would print.
 static void format(wasmill_buffer *buffer, const char *text, va_list args) {
     va_list again;
+    if (text == NULL) return;
     va_copy(again, args);
     int size = vsnprintf(NULL, 0, text, args);
     if (size > 0) {
