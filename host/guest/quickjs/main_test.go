@@ -3,6 +3,7 @@ package quickjs_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
-	"github.com/wasmill/wasmill/host/guest/corpus"
+	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
 	"github.com/wasmill/wasmill/host/guest/quickjs"
 )
 
@@ -51,7 +52,20 @@ type instance struct {
 func start(t testing.TB, step string, files ...string) (*instance, int32) {
 	t.Helper()
 	ctx := context.Background()
-	r := corpus.Runtime(t, wazero.NewRuntimeConfig())
+	dir, err := cachedir.Make("", "corpus-compiled") // compiling takes half a second, with -race five
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(cache))
+	t.Cleanup(func() {
+		if err := errors.Join(r.Close(ctx), cache.Close(ctx)); err != nil {
+			t.Error(err)
+		}
+	})
 	wasi_snapshot_preview1.MustInstantiate(ctx, r)
 	in := &instance{t: t, state: map[string]string{}}
 	if err := in.link(ctx, r); err != nil {
