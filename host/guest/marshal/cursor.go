@@ -3,27 +3,103 @@ package marshal
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
-	"unicode/utf8"
+	"slices"
 )
 
 // cursor reads values of marshal. Whatever is not as asked for is thrown as a
 // *fault: content comes from a guest, and one place catches it.
 type cursor struct {
-	b  []byte
-	at int
+	b     []byte
+	at    int
+	refs  []ref // the values that have a number, in order of their places
+	value int   // the number of the value that enter began, -1 if it has none
+}
+
+// ref is a value that may be referred to.
+type ref struct {
+	at   int
+	held bool // it is being read: what refers to it is a part of it
+}
+
+// fault is what makes content no value of a return.
+type fault struct {
+	at      int
+	what    string
+	tooLong bool // it may be one, but comes to more than a limit
+}
+
+func (f *fault) Error() string {
+	return fmt.Sprintf("marshal: byte %d: %s", f.at, f.what)
+}
+
+func (c *cursor) begin(b []byte) {
+	c.b, c.at, c.refs = b, 0, c.refs[:0]
 }
 
 func (c *cursor) fault(format string, args ...any) {
 	panic(&fault{at: c.at, what: fmt.Sprintf(format, args...)})
 }
 
-// peek returns the type of the value that comes next.
-func (c *cursor) peek() byte {
+// next returns the type of the value that comes next, as it stands.
+func (c *cursor) next() byte {
 	if c.at >= len(c.b) {
 		c.fault("a value is missing")
 	}
 	return c.b[c.at]
+}
+
+// enter begins the value that comes next, which may be elsewhere, and returns
+// its type and what leave takes at its end. The cursor is behind the type.
+func (c *cursor) enter() (kind byte, back int) {
+	kind, back = c.next(), -1
+	c.value = -1
+	if kind == typeRef {
+		c.at++
+		n := c.u32()
+		if uint64(n) >= uint64(len(c.refs)) {
+			c.fault("there is no value %d to refer to", n)
+		}
+		back, c.at = c.at, c.refs[n].at
+		kind, c.value = c.b[c.at], int(n)
+	} else if kind&flagRef != 0 {
+		c.value = c.note()
+	}
+	c.at++
+	return kind &^ flagRef, back
+}
+
+func (c *cursor) leave(back int) {
+	if back >= 0 {
+		c.at = back
+	}
+}
+
+// note returns the number of the value that comes next. Numbers go by place,
+// so a value that is read again does not get another.
+func (c *cursor) note() int {
+	if n := len(c.refs); n == 0 || c.refs[n-1].at < c.at {
+		c.refs = append(c.refs, ref{at: c.at})
+		return n
+	}
+	n, _ := slices.BinarySearchFunc(c.refs, c.at, func(r ref, at int) int { return r.at - at })
+	return n
+}
+
+// hold says that the value with number n, if it has one, is being read. It
+// reports false if it was already.
+func (c *cursor) hold(n int) bool {
+	if n < 0 {
+		return true
+	}
+	held := c.refs[n].held
+	c.refs[n].held = true
+	return !held
+}
+
+func (c *cursor) letGo(n int) {
+	if n >= 0 {
+		c.refs[n].held = false
+	}
 }
 
 // take returns the next n bytes, a view.
@@ -44,120 +120,4 @@ func (c *cursor) size() int {
 		c.fault("%d bytes are left for %d", len(c.b)-c.at, n)
 	}
 	return int(n)
-}
-
-func (c *cursor) want(kind byte, what string) {
-	if k := c.peek(); k != kind {
-		c.fault("%s has the type %q, not %q", what, k, kind)
-	}
-	c.at++
-}
-
-func (c *cursor) tuple(what string, n int) {
-	c.want(typeTuple, what)
-	if have := c.size(); have != n {
-		c.fault("%s has %d parts, not %d", what, have, n)
-	}
-}
-
-// sequence begins a list or a tuple and returns how many values it has.
-func (c *cursor) sequence(what string) int {
-	if c.peek() == typeTuple {
-		c.at++
-	} else {
-		c.want(typeList, what)
-	}
-	return c.size()
-}
-
-// none passes over None.
-func (c *cursor) none() bool {
-	if c.peek() != typeNone {
-		return false
-	}
-	c.at++
-	return true
-}
-
-func (c *cursor) bytes(what string) []byte {
-	c.want(typeBytes, what)
-	return c.take(c.size())
-}
-
-func (c *cursor) bytesOrNone(what string) (_ []byte, null bool) {
-	if c.none() {
-		return nil, true
-	}
-	return c.bytes(what), false
-}
-
-// str returns the text of a str.
-func (c *cursor) str() []byte {
-	c.want(typeStr, "a text")
-	s := c.take(c.size())
-	for i := 0; i < len(s); {
-		if s[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		n := runeLen(s[i:])
-		if n == 0 {
-			c.fault("a text is not UTF-8")
-		}
-		i += n
-	}
-	return s
-}
-
-// intIn returns an integer from low to high.
-func (c *cursor) intIn(what string, low, high int64) int64 {
-	var v int64
-	switch k := c.peek(); k {
-	case typeInt:
-		c.at++
-		v = int64(int32(c.u32()))
-	case typeLong:
-		digits, negative := c.long()
-		if len(digits) > 2*5 { // 75 bits
-			c.fault("%s is too large", what)
-		}
-		var abs uint64
-		for i := len(digits) - 2; i >= 0; i -= 2 {
-			if abs>>(64-15) != 0 {
-				c.fault("%s is too large", what)
-			}
-			abs = abs<<15 | uint64(binary.LittleEndian.Uint16(digits[i:]))
-		}
-		if abs > math.MaxInt64 {
-			c.fault("%s is too large", what)
-		}
-		if v = int64(abs); negative {
-			v = -v
-		}
-	default:
-		c.fault("%s has the type %q, not an integer's", what, k)
-	}
-	if v < low || v > high {
-		c.fault("%s is %d, not from %d to %d", what, v, low, high)
-	}
-	return v
-}
-
-// long returns the digits of a long integer: of 15 bits each, in two bytes.
-func (c *cursor) long() (digits []byte, negative bool) {
-	c.want(typeLong, "an integer")
-	n := int64(int32(c.u32()))
-	if negative = n < 0; negative {
-		n = -n
-	}
-	digits = c.take(int(min(2*n, math.MaxInt32)))
-	for i := 0; i < len(digits); i += 2 {
-		if digits[i+1] > 0x7f {
-			c.fault("a digit of an integer is out of range")
-		}
-	}
-	if n > 0 && digits[len(digits)-2] == 0 && digits[len(digits)-1] == 0 {
-		c.fault("an integer begins with zeros")
-	}
-	return digits, negative
 }

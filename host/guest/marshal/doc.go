@@ -13,29 +13,32 @@ import "encoding/binary"
 
 // The types of marshal's values that either side writes. CPython has more.
 const (
-	typeNull     = '0' // ends a dict
-	typeNone     = 'N'
-	typeFalse    = 'F'
-	typeTrue     = 'T'
-	typeStopIter = 'S'
-	typeEllipsis = '.'
-	typeInt      = 'i' // i32
-	typeLong     = 'l' // i32 count, negative for a negative number; u16 digits of 15 bits
-	typeFloat    = 'g' // f64
-	typeComplex  = 'y' // two f64
-	typeBytes    = 's' // u32 length, bytes
-	typeStr      = 'u' // u32 length, UTF-8 in which surrogates may stand alone
-	typeASCII    = 'a' // u32 length, ASCII
-	typeShort    = 'z' // u8 length, ASCII
-	typeTuple    = '(' // u32 count, values
-	typeFew      = ')' // u8 count, values: a tuple
-	typeList     = '[' // u32 count, values
-	typeSet      = '<' // u32 count, values
-	typeFrozen   = '>' // u32 count, values
-	typeDict     = '{' // keys and values in turn, then typeNull
-	typeCode     = 'c'
-	typeRef      = 'r'  // u32: the value with that number again
-	flagRef      = 0x80 // on a type: the value gets the next number
+	typeNull          = '0' // ends a dict
+	typeNone          = 'N'
+	typeFalse         = 'F'
+	typeTrue          = 'T'
+	typeStopIter      = 'S'
+	typeEllipsis      = '.'
+	typeInt           = 'i' // i32
+	typeLong          = 'l' // i32 count, negative for a negative number; u16 digits of 15 bits
+	typeFloat         = 'g' // f64
+	typeComplex       = 'y' // two f64
+	typeBytes         = 's' // u32 length, bytes
+	typeStr           = 'u' // u32 length, UTF-8 in which surrogates may stand alone
+	typeInterned      = 't' // the same
+	typeASCII         = 'a' // u32 length, ASCII
+	typeASCIIInterned = 'A' // the same
+	typeShort         = 'z' // u8 length, ASCII
+	typeShortInterned = 'Z' // the same
+	typeTuple         = '(' // u32 count, values
+	typeFew           = ')' // u8 count, values: a tuple
+	typeList          = '[' // u32 count, values
+	typeSet           = '<' // u32 count, values
+	typeFrozen        = '>' // u32 count, values
+	typeDict          = '{' // keys and values in turn, then typeNull
+	typeCode          = 'c'
+	typeRef           = 'r'  // u32: the value with that number again
+	flagRef           = 0x80 // on a type: the value gets the next number, before the values in it do
 )
 
 // MaxDepth is how deeply arrays and objects may be nested in what is decoded.

@@ -11,9 +11,10 @@ import (
 // goes no deeper.
 const maxNesting = 2000
 
-// What json.dumps raises for values that it cannot encode, with their types.
+// What json.dumps raises for values that it cannot encode.
 const (
-	notKey        = "TypeError: keys must be str, int, float, bool or None, not "
+	circular      = "ValueError: Circular reference detected"
+	tooDeep       = "RecursionError: maximum recursion depth exceeded while encoding a JSON object"
 	tooManyDigits = "ValueError: Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"
 )
 
@@ -22,27 +23,37 @@ const (
 // no UTF-8, as an escape sequence. If json.dumps would raise, bad says what,
 // and the cursor is anywhere.
 func (d *Decoder) dumps(dst []byte, depth int) []byte {
-	if depth > maxNesting {
-		d.fault("a value is nested more than %d deep", maxNesting)
-	}
-	switch k := d.peek(); k {
-	case typeNone, typeTrue, typeFalse, typeInt, typeLong, typeFloat:
-		return d.scalar(dst)
-	case typeStr:
-		return appendString(dst, d.str())
-	case typeList, typeTuple:
-		return d.dumpArray(dst, depth+1)
-	case typeDict:
-		return d.dumpObject(dst, depth+1)
+	d.bound(len(dst))
+	kind, back := d.enter()
+	switch {
+	case isText(kind):
+		dst = appendString(dst, d.text(kind))
+	case isSequence(kind), kind == typeDict:
+		n := d.value
+		if !d.hold(n) {
+			d.bad = circular
+			return dst
+		}
+		if depth++; depth > maxNesting {
+			d.bad = tooDeep
+		} else if kind == typeDict {
+			dst = d.dumpObject(dst, depth)
+		} else {
+			dst = d.dumpArray(dst, d.count(kind), depth)
+		}
+		d.letGo(n)
+	case isScalar(kind):
+		dst = d.scalar(dst, kind)
 	default:
-		d.bad = "TypeError: Object of type " + d.typeName() + " is not JSON serializable"
-		return dst
+		d.bad = "TypeError: Object of type " + d.typeName(kind) + " is not JSON serializable"
 	}
+	d.leave(back)
+	return dst
 }
 
-func (d *Decoder) dumpArray(dst []byte, depth int) []byte {
+func (d *Decoder) dumpArray(dst []byte, n, depth int) []byte {
 	dst = append(dst, '[')
-	for i := range d.sequence("an array") {
+	for i := range n {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -55,20 +66,11 @@ func (d *Decoder) dumpArray(dst []byte, depth int) []byte {
 
 func (d *Decoder) dumpObject(dst []byte, depth int) []byte {
 	dst = append(dst, '{')
-	d.at++
-	for first := true; d.peek() != typeNull; first = false {
+	for first := true; d.next() != typeNull; first = false {
 		if !first {
 			dst = append(dst, ',')
 		}
-		switch d.peek() {
-		case typeStr:
-			dst = appendString(dst, d.str())
-		case typeNone, typeTrue, typeFalse, typeInt, typeLong, typeFloat:
-			dst = append(d.scalar(append(dst, '"')), '"')
-		default:
-			d.bad = notKey + d.typeName()
-		}
-		if d.bad != "" {
+		if dst = d.dumpKey(dst); d.bad != "" {
 			return dst
 		}
 		if dst = d.dumps(append(dst, ':'), depth); d.bad != "" {
@@ -79,23 +81,40 @@ func (d *Decoder) dumpObject(dst []byte, depth int) []byte {
 	return append(dst, '}')
 }
 
-// scalar appends a value that has the same text as a key.
-func (d *Decoder) scalar(dst []byte) []byte {
-	switch d.peek() {
+func (d *Decoder) dumpKey(dst []byte) []byte {
+	kind, back := d.enter()
+	switch {
+	case isText(kind):
+		dst = appendString(dst, d.text(kind))
+	case isScalar(kind):
+		dst = append(d.scalar(append(dst, '"'), kind), '"')
+	default:
+		d.bad = "TypeError: keys must be str, int, float, bool or None, not " + d.typeName(kind)
+	}
+	d.leave(back)
+	return dst
+}
+
+func isScalar(kind byte) bool {
+	switch kind {
+	case typeNone, typeTrue, typeFalse, typeInt, typeLong, typeFloat:
+		return true
+	}
+	return false
+}
+
+// scalar appends a value that was entered and has the same text as a key.
+func (d *Decoder) scalar(dst []byte, kind byte) []byte {
+	switch kind {
 	case typeNone:
-		d.at++
 		return append(dst, "null"...)
 	case typeTrue:
-		d.at++
 		return append(dst, "true"...)
 	case typeFalse:
-		d.at++
 		return append(dst, "false"...)
 	case typeInt:
-		d.at++
 		return strconv.AppendInt(dst, int64(int32(d.u32())), 10)
 	case typeFloat:
-		d.at++
 		return appendRepr(dst, math.Float64frombits(binary.LittleEndian.Uint64(d.take(8))))
 	default:
 		return d.longText(dst)
@@ -105,7 +124,7 @@ func (d *Decoder) scalar(dst []byte) []byte {
 // maxText is how many digits of an integer Python writes.
 const maxText = 4300
 
-// longText appends a long integer.
+// longText appends a long integer that was entered.
 func (d *Decoder) longText(dst []byte) []byte {
 	digits, negative := d.long()
 	if negative {
@@ -123,17 +142,23 @@ func (d *Decoder) longText(dst []byte) []byte {
 		return dst
 	}
 	n := len(dst)
-	if dst = bigInt(digits).Append(dst, 10); len(dst)-n > maxText {
+	if dst = d.big(digits).Append(dst, 10); len(dst)-n > maxText {
 		d.bad = tooManyDigits
 	}
 	return dst
 }
 
-func bigInt(digits []byte) *big.Int {
-	v := new(big.Int)
-	for i := len(digits) - 2; i >= 0; i -= 2 {
-		v.Lsh(v, 15)
-		v.Or(v, big.NewInt(int64(binary.LittleEndian.Uint16(digits[i:]))))
+// big returns the number of digits of 15 bits.
+func (d *Decoder) big(digits []byte) *big.Int {
+	bytes := make([]byte, len(digits)) // the highest first
+	for i := 0; i < len(digits); i += 2 {
+		v := uint64(binary.LittleEndian.Uint16(digits[i:]))
+		bit := i / 2 * 15
+		at := len(bytes) - 1 - bit/8
+		v <<= bit % 8
+		for ; v > 0; at, v = at-1, v>>8 {
+			bytes[at] |= byte(v)
+		}
 	}
-	return v
+	return new(big.Int).SetBytes(bytes)
 }

@@ -17,9 +17,9 @@ type expected struct {
 	text    string
 }
 
-func (p *peer) dumps(seed uint64, count int) (content []byte, want []expected) {
+func (p *peer) dumps(seed uint64, count, version int) (content []byte, want []expected) {
 	p.t.Helper()
-	p.write(fmt.Appendf(nil, "d[%d,%d]", seed, count))
+	p.write(fmt.Appendf(nil, "d[%d,%d,%d]", seed, count, version))
 	content = p.read()
 	var raw [][2]any
 	p.readJSON(&raw)
@@ -56,8 +56,8 @@ func TestDecoder_EncodesAsJSONDumps(t *testing.T) {
 	r := random(t)
 	p := startPeer(t)
 	var d marshal.Decoder
-	for range rounds(10) {
-		content, want := p.dumps(r.Uint64(), 400)
+	for i := range rounds(10) {
+		content, want := p.dumps(r.Uint64(), 400, 2+i%3)
 		e, err := d.Return(content, 3)
 		if err != nil {
 			t.Fatal(err)
@@ -136,19 +136,26 @@ func TestDecoder_Effects(t *testing.T) {
 func TestDecoder_WhatCannotBeEmitted(t *testing.T) {
 	p := startPeer(t)
 	for _, test := range []struct {
-		name, content, want string
+		name    string
+		limit   int
+		content string
+		want    string
 	}{
-		{"for a record", `(0, [(7, 0, None, {1}, None, 0, ()), (8, 0, None, b"ok", None, 0, ())], [(7, 1, b"own")], [])`,
+		{"for a record", 1048576, `(0, [(7, 0, None, {1}, None, 0, ()), (8, 0, None, b"ok", None, 0, ())], [(7, 1, b"own")], [])`,
 			`1 records, fails [7 -1 "TypeError: Object of type set is not JSON serializable" 7 1 "own"], refused OK ""`},
-		{"for the batch", `(0, [(8, 0, None, b"ok", None, 0, ()), (-1, 0, None, {b"k": 1}, None, 0, ())], [], [])`,
+		{"for the batch", 1048576, `(0, [(8, 0, None, b"ok", None, 0, ()), (-1, 0, None, {b"k": 1}, None, 0, ())], [], [])`,
 			`0 records, fails [], refused EINVAL "TypeError: keys must be str, int, float, bool or None, not bytes"`},
-		{"a long record", `(0, [(7, 0, b"k"*10, ["v"*87], None, 0, ((b"n", b""),)), (8, 0, b"k"*10, b"v"*91, None, 0, ())], [], [])`,
+		{"a ring", 1048576, `(lambda a: a.append({"a": (a,)}) or (0, [(7, 0, None, a, None, 0, ()), (8, 0, None, [1], None, 0, ())], [], []))([])`,
+			`1 records, fails [7 -1 "ValueError: Circular reference detected"], refused OK ""`},
+		{"nested deeply by references", 1048576, `(lambda d: (lambda b: (0, [(7, 0, None, b, None, 0, ()), (8, 0, None, d(b, 1990), None, 0, ())], [], []))(d("", 40)))(lambda v, n: __import__("functools").reduce(lambda a, _: [a], range(n), v))`,
+			`1 records, fails [8 -1 "RecursionError: maximum recursion depth exceeded while encoding a JSON object"], refused OK ""`},
+		{"a long record", 1048576, `(0, [(7, 0, b"k"*10, ["v"*87], None, 0, ((b"n", b""),)), (8, 0, b"k"*10, b"v"*91, None, 0, ())], [], [])`,
 			`1 records, fails [7 0 "emit: a record of 152 bytes is longer than the limit of 100"], refused OK ""`},
-		{"a long frame", `(0, [(i, 0, None, "v"*50, None, 0, ()) for i in range(10)], [], [])`,
+		{"a long frame", 600, `(0, [(i, 0, None, "v"*50, None, 0, ()) for i in range(10)], [], [])`,
 			`0 records, fails [], refused E2BIG "it emitted more than 600 bytes in one call"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d := marshal.Decoder{RecordLimit: 100, EmitLimit: 600}
+			d := marshal.Decoder{RecordLimit: 100, EmitLimit: test.limit}
 			e, err := d.Return(p.eval(test.content), 1)
 			if err != nil {
 				t.Fatal(err)
@@ -160,6 +167,24 @@ func TestDecoder_WhatCannotBeEmitted(t *testing.T) {
 	}
 }
 
+// A guest that refers to one value again and again does not make the host
+// write it each time without end, whether it is emitted or not.
+func TestDecoder_ReferencesAreBounded(t *testing.T) {
+	p := startPeer(t)
+	for _, content := range []string{
+		`(0, [(0, 0, None, "v" * 1000, None, 0, ())] * 100000, [], [])`,
+		`(0, [(0, 0, None, ["v" * 90, {1}], None, 0, ())] * 100000, [], [])`,
+		`(0, [(0, 0, None, b"", None, 0, [(b"n" * 90, b"")] * 100000)], [], [])`,
+		`(0, [(0, 0, None, __import__("functools").reduce(lambda a, _: [a] * 10, range(60), []), None, 0, ())], [], [])`,
+	} {
+		d := marshal.Decoder{RecordLimit: 100, EmitLimit: 1 << 20}
+		e, err := d.Return(p.eval(content), 1)
+		if err != nil || e.Refused != abi.E2BIG {
+			t.Errorf("%s: refused %v, error %v", content, e.Refused, err)
+		}
+	}
+}
+
 func TestDecoder_Faults(t *testing.T) {
 	p := startPeer(t)
 	const one = `(0, 0, None, b"", None, 0, ())`
@@ -168,27 +193,33 @@ func TestDecoder_Faults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ content, want string }{
-		{`None`, `byte 0: a return has the type 'N', not '('`},
-		{`(0, [], [])`, `byte 5: a return has 3 parts, not 4`},
+		{`None`, `byte 0: a return has the type 'N', not that of a tuple`},
+		{`(0, [], [])`, `byte 2: a return has 3 parts, not 4`},
 		{`(-1, [], [], [])`, `want is -1, not from 0 to 4294967295`},
 		{`(2**64, [], [], [])`, `want is too large`},
 		{`(2**90, [], [], [])`, `want is too large`},
-		{`("1", [], [], [])`, `want has the type 'u', not an integer's`},
-		{`(0, {}, [], [])`, `the records emitted has the type '{', not '['`},
+		{`("1", [], [], [])`, `want has the type 'Z', not that of an integer`},
+		{`(0, {}, [], [])`, `the records emitted has the type '{', not that of a list`},
 		{`(0, [(0, 0, None, b"")], [], [])`, `a record has 4 parts, not 7`},
 		{`(0, [(0, 1, None, b"", None, 0, ())], [], [])`, `an output is 1, not from 0 to 0`},
 		{`(0, [(-2, 0, None, b"", None, 0, ())], [], [])`, `a cause is -2, not from -1 to 4294967294`},
-		{`(0, [(0, 0, "key", b"", None, 0, ())], [], [])`, `a key has the type 'u', not 's'`},
+		{`(0, [(0, 0, "key", b"", None, 0, ())], [], [])`, `a key has the type 'Z', not that of bytes`},
 		{`(0, [(0, 0, None, b"", -2**63, 0, ())], [], [])`, `an event time is too large`},
-		{`(0, [(0, 0, None, b"", 1.5, 0, ())], [], [])`, `an event time has the type 'g', not an integer's`},
+		{`(0, [(0, 0, None, b"", 1.5, 0, ())], [], [])`, `an event time has the type 'g', not that of an integer`},
 		{`(0, [(0, 0, None, b"", None, 65536, ())], [], [])`, `flags is 65536, not from 0 to 65535`},
-		{`(0, [(0, 0, None, b"", None, 0, ((None, b""),))], [], [])`, `a header's name has the type 'N', not 's'`},
-		{`(0, [], [(0, 0, None)], [])`, `a text has the type 'N', not 's'`},
+		{`(0, [(0, 0, None, b"", None, 0, ((None, b""),))], [], [])`, `a header's name has the type 'N', not that of bytes`},
+		{`(0, [], [(0, 0, None)], [])`, `a text has the type 'N', not that of text or bytes`},
 		{`(0, [], [(0, 2**31, b"")], [])`, `a code is 2147483648`},
-		{`(0, [], [], [(0, None, b"")])`, `a key has the type 'N', not 's'`},
+		{`(0, [], [], [(0, None, b"")])`, `a key has the type 'N', not that of bytes`},
+		{`(lambda a: a.append(a) or (0, a, [], []))([])`, `a record has the type '[', not that of a tuple`},
 	} {
 		if _, err := d.Return(p.eval(test.content), 1); err == nil || !contains(err, test.want) {
 			t.Errorf("%s: error %v, want %s", test.content, err, test.want)
+		}
+	}
+	for _, n := range []byte{5, 255} {
+		if _, err := d.Return([]byte{'(', 4, 0, 0, 0, 'r', n, 0, 0, 0}, 1); err == nil || !contains(err, "there is no value") {
+			t.Errorf("a reference to value %d: %v", n, err)
 		}
 	}
 	good := p.eval(`(0, [(0, 0, None, [{"a": (1, "é", 2**70, 1.5, {1}, None)}], None, 0, ())], [], [])`)

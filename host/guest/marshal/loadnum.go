@@ -18,7 +18,7 @@ func (e *encoder) number(dst []byte, i int) ([]byte, int) {
 		i++
 	}
 	digits := i
-	var abs uint64 // of the digits, if they are 18 at most
+	var abs uint64 // of the digits, if they are 19 at most
 	for i < len(src) && isDigit(src[i]) {
 		abs = abs*10 + uint64(src[i]-'0')
 		i++
@@ -43,7 +43,7 @@ func (e *encoder) number(dst []byte, i int) ([]byte, int) {
 	switch {
 	case n > maxDigits:
 		return dst, -1
-	case n > 18:
+	case n > 19:
 		return e.long(dst, src[digits:i], negative), i
 	case abs > math.MaxInt32:
 		return appendLong(dst, abs, negative), i

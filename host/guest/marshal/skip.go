@@ -1,9 +1,8 @@
 package marshal
 
-// typeName returns how Python calls the type of the value that comes next,
-// which is none that JSON has.
-func (d *Decoder) typeName() string {
-	switch k := d.peek(); k {
+// typeName returns how Python calls a type that JSON does not have.
+func (c *cursor) typeName(kind byte) string {
+	switch kind {
 	case typeBytes:
 		return "bytes"
 	case typeSet:
@@ -18,12 +17,12 @@ func (d *Decoder) typeName() string {
 		return "type"
 	case typeCode:
 		return "code"
-	case typeTuple:
+	case typeTuple, typeFew:
 		return "tuple"
-	default:
-		d.fault("there is no type %q", k)
-		return ""
 	}
+	c.at--
+	c.fault("there is no type %q", kind)
+	return ""
 }
 
 // Of a code object as CPython 3.11 to 3.13 has it.
@@ -33,35 +32,35 @@ const (
 	codeTables  = 2     // behind it
 )
 
-// skip passes over the value that comes next, whatever it is.
+// skip passes over the value that comes next, whatever it is, and notes what
+// may be referred to in it. What it refers to itself is not looked at.
 func (c *cursor) skip(depth int) {
 	if depth > maxNesting {
 		c.fault("a value is nested more than %d deep", maxNesting)
 	}
-	k := c.peek()
-	switch k {
-	case typeStr:
-		c.str()
-		return
-	case typeLong:
-		c.long()
+	if c.next() == typeRef {
+		c.take(5)
 		return
 	}
-	c.at++
-	switch k {
+	kind, _ := c.enter()
+	switch kind {
 	case typeNone, typeTrue, typeFalse, typeEllipsis, typeStopIter:
 	case typeInt:
 		c.take(4)
+	case typeLong:
+		c.long()
 	case typeFloat:
 		c.take(8)
 	case typeComplex:
 		c.take(16)
 	case typeBytes:
 		c.take(c.size())
-	case typeTuple, typeList, typeSet, typeFrozen:
+	case typeTuple, typeFew, typeList:
+		c.skipAll(c.count(kind), depth+1)
+	case typeSet, typeFrozen:
 		c.skipAll(c.size(), depth+1)
 	case typeDict:
-		for c.peek() != typeNull {
+		for c.next() != typeNull {
 			c.skipAll(2, depth+1)
 		}
 		c.at++
@@ -71,8 +70,10 @@ func (c *cursor) skip(depth int) {
 		c.take(4)
 		c.skipAll(codeTables, depth+1)
 	default:
-		c.at--
-		c.fault("there is no type %q", k)
+		if !isText(kind) {
+			c.typeName(kind)
+		}
+		c.text(kind)
 	}
 }
 

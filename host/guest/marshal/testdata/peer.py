@@ -85,7 +85,20 @@ def number(r):
     return r.uniform(-1, 1) * 10 ** r.randrange(-20, 20)
 
 
+shared = []
+
+
 def value(r, depth=0):
+    """A random value, of which parts are the same object."""
+    if shared and r.random() < 0.1:
+        return r.choice(shared)
+    v = fresh(r, depth)
+    if r.random() < 0.1:
+        shared[r.randrange(20) :] = [v]
+    return v
+
+
+def fresh(r, depth):
     kind = r.randrange(14 if depth < 5 else 8)
     if kind < 3:
         return text(r)
@@ -106,16 +119,25 @@ def key(r):
     return r.choice([text, number, lambda r: r.choice([None, True, False])])(r)
 
 
-def odd(r):
+def ring():
+    a = [1, {}]
+    a[1]["a"] = (2, a)
+    return a
+
+
+def odd(r, version):
+    if version > 2 and r.random() < 0.1:
+        return ring()
     v = r.choice([{1, "a"}, frozenset([2]), b"bytes", 1j, ..., StopIteration, check.__code__, 10**4300, -(10**4300), 10**5000, {(1,): 2}])
     return r.choice([v, [v], {"a": [1, v], "b": 2}, {"a": ({"b": v},)}]) if not isinstance(v, bytes) else [v]
 
 
-def dumps(seed, count):
+def dumps(seed, count, version):
     """Make a return of random records, and say what json.dumps makes of each."""
     r = random.Random(seed)
+    shared.clear()
     values = [10**4300 - 1, -(10**4300) + 1, *FLOATS, {1: 1, "1": 2, True: 3, "true": 4, None: 5, "null": 6, 1.5: 7, "1.5": 8}]
-    values += [odd(r) if r.random() < 0.1 else value(r) for _ in range(count)]
+    values += [odd(r, version) if r.random() < 0.1 else value(r) for _ in range(count)]
     values = [v for v in values if v is not None]
     want = []
     for v in values:
@@ -125,7 +147,7 @@ def dumps(seed, count):
         except (TypeError, ValueError) as e:
             want.append([False, base64.b64encode(f"{type(e).__name__}: {e}".encode()).decode()])
     emits = [(i, i % 3, None, v, None, 0, ()) for i, v in enumerate(values)]
-    write(marshal.dumps((3, emits, [], []), 2))
+    write(marshal.dumps((3, emits, [], []), version))
     write(json.dumps(want).encode())
 
 
@@ -134,6 +156,6 @@ while True:
     if ask[:1] == b"l":
         write(json.dumps(check(read(), read())).encode())
     elif ask[:1] == b"e":
-        write(marshal.dumps(eval(ask[1:]), 2))
+        write(marshal.dumps(eval(ask[1:])))
     else:
         dumps(*json.loads(ask[1:]))
