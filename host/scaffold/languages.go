@@ -9,6 +9,8 @@ type language struct {
 
 var languages = []language{
 	{"go", "go", "go test ./..."},
+	{"python", "python", "python3 -m pytest"},
+	{"c", "c", "make test"},
 }
 
 // Languages returns what Options.Lang may be.

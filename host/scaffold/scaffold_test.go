@@ -43,19 +43,64 @@ func TestWrite_Refuses(t *testing.T) {
 	}
 }
 
+// Every language gives the same files beside its own ones.
+func TestWrite_Files(t *testing.T) {
+	for _, lang := range scaffold.Languages() {
+		t.Run(lang, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "upper")
+			written, err := scaffold.Write(dir, scaffold.Options{Lang: lang, Name: "other-name"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := files(t, dir)
+			for _, name := range []string{".gitignore", "README.md", "job.yaml", "tests/example.yaml"} {
+				if !slices.Contains(written, filepath.FromSlash(name)) {
+					t.Errorf("it has no %s: %q", name, written)
+				}
+			}
+			if got[".wasmill/sdk/LICENSE"] == "" {
+				t.Error("the SDK in it has no license")
+			}
+			named := false
+			for name, text := range got {
+				if strings.HasPrefix(name, ".wasmill/") {
+					continue
+				}
+				named = named || strings.Contains(text, "other-name")
+				if strings.Contains(text, "{{") || strings.Contains(text, "<no value>") || !strings.HasSuffix(text, "\n") {
+					t.Errorf("%s is not what a template should give:\n%s", name, text)
+				}
+			}
+			if !named {
+				t.Error("no file has the name of the step")
+			}
+		})
+	}
+}
+
 func TestWrite_Published(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "upper")
-	written, err := scaffold.Write(dir, scaffold.Options{Lang: "go", Published: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{".gitignore", "README.md", "go.mod", "job.yaml", "main.go", "main_test.go"}
-	if slices.Sort(written); !slices.Equal(written, want) {
-		t.Errorf("wrote %q, want %q", written, want)
-	}
-	got := files(t, dir)
-	if len(got) != len(want) || strings.Contains(got["go.mod"], "replace") || !strings.Contains(got["go.mod"], " v"+scaffold.SDKVersion) {
-		t.Errorf("%d files, go.mod:\n%s", len(got), got["go.mod"])
+	for _, lang := range scaffold.Languages() {
+		t.Run(lang, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "upper")
+			written, err := scaffold.Write(dir, scaffold.Options{Lang: lang, Published: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := files(t, dir)
+			if len(got) != len(written) {
+				t.Errorf("%d files, told were %q", len(got), written)
+			}
+			version := false
+			for name, text := range got {
+				version = version || strings.Contains(text, scaffold.SDKVersion)
+				if strings.Contains(text, ".wasmill/sdk") && name != ".gitignore" {
+					t.Errorf("%s speaks of the copy of the SDK:\n%s", name, text)
+				}
+			}
+			if !version {
+				t.Errorf("no file names the version of the SDK")
+			}
+		})
 	}
 }
 
