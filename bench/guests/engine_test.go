@@ -7,8 +7,7 @@ import (
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/abi/wire"
 	"github.com/wasmill/wasmill/host/guest"
-	"github.com/wasmill/wasmill/host/guest/archive"
-	"github.com/wasmill/wasmill/host/guest/corpus"
+	"github.com/wasmill/wasmill/host/guest/build"
 )
 
 // newEngine returns an engine that keeps what it compiles in dir; "" is where
@@ -16,10 +15,7 @@ import (
 func newEngine(b *testing.B, dir string) (e *guest.Engine, close func()) {
 	b.Helper()
 	ctx := context.WithoutCancel(b.Context())
-	e, err := guest.NewEngine(ctx, guest.EngineOptions{
-		CacheDir:    dir,
-		Interpreter: func(context.Context, archive.Interpreter) ([]byte, error) { return corpus.Python(b), nil },
-	})
+	e, err := guest.NewEngine(ctx, guest.EngineOptions{CacheDir: dir, Interpreter: build.Interpreter})
 	if err != nil {
 		b.Fatal(err)
 	}

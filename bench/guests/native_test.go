@@ -14,8 +14,8 @@ import (
 var natives = map[string]func(b *testing.B) []string{
 	"c":      nativeC,
 	"go":     nativeGo,
-	"python": func(b *testing.B) []string { return []string{tool(b, "python3"), native("json.py")} },
-	"ts":     func(b *testing.B) []string { return []string{tool(b, "node"), native("json.mjs")} },
+	"python": func(b *testing.B) []string { return []string{tool(b, "python3"), native("click.py")} },
+	"ts":     func(b *testing.B) []string { return []string{tool(b, "node"), native("click.mjs")} },
 }
 
 // native returns the path of a file of testdata/native.
