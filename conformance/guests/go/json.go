@@ -1,46 +1,42 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"strconv"
-	"strings"
 
 	wasmill "github.com/wasmill/wasmill/sdk-go"
+	"github.com/wasmill/wasmill/sdk-go/json"
 )
 
-var errNoClick = errors.New("not a click")
+var (
+	errNoClick = errors.New("not a click")
+	in         json.Decoder
+	out        json.Encoder
+	user       []byte // of the record, a copy: reading on overwrites a text with escapes
+)
 
 func double(cx *wasmill.Context, r *wasmill.Record) error {
-	var click struct {
-		User *string `json:"user"`
-		N    *int64  `json:"n"`
-	}
-	if err := json.Unmarshal(r.Value, &click); err != nil || click.User == nil || click.N == nil {
+	hasUser, hasN, n := false, false, int64(0)
+	in.Reset(r.Value)
+	if !in.Object() {
 		return errNoClick
 	}
-	return value(cx, `{"user":`+quote(*click.User)+`,"twice":`+strconv.FormatInt(2**click.N, 10)+`}`)
-}
-
-// quote writes a string of JSON in which only what has to be is escaped;
-// encoding/json escapes more.
-func quote(s string) string {
-	const hex = "0123456789abcdef"
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(s) {
-		c := s[i]
-		if at := strings.IndexByte("\"\\\b\f\n\r\t", c); at >= 0 {
-			b.WriteByte('\\')
-			b.WriteByte(`"\bfnrt`[at])
-		} else if c < ' ' {
-			b.WriteString(`\u00`)
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
-		} else {
-			b.WriteByte(c)
+	for in.More() {
+		switch string(in.Name()) {
+		case "user":
+			var text []byte
+			text, hasUser = in.TryText()
+			user = append(user[:0], text...)
+		case "n":
+			n, hasN = in.TryInt()
 		}
 	}
-	b.WriteByte('"')
-	return b.String()
+	if in.End() != nil || !hasUser || !hasN {
+		return errNoClick
+	}
+	out.Reset()
+	out.BeginObject()
+	out.Name("user").Text(user)
+	out.Name("twice").Int(2 * n)
+	out.EndObject()
+	return cx.Emit(&wasmill.Record{Value: out.Bytes()})
 }
