@@ -4,9 +4,7 @@
 #include "wasmill_frame.h"
 #include "wasmill_host.h"
 #include "wasmill_json.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "wasmill_libc.h"
 
 #if __STDC_HOSTED__
 #include <stdarg.h>
@@ -21,11 +19,11 @@ __attribute__((weak)) int wasmill_on_end(wasmill_context *cx, wasmill_bytes toke
 __attribute__((weak)) void wasmill_on_resumed(wasmill_context *cx, const unsigned char seed[32]);
 
 enum {
-    MIN_IN = 64 << 10,     // bytes that the input buffer begins with
-    MAX_IN = 256 << 20,    // and the most that it grows to
-    MAX_FRAME = 1 << 20,   // bytes at which emitted records are handed over
-    SCAN_PAGE = 64 << 10,  // room in bytes for the entries of one call
-    CODE_ABORT = -1        // of a record that WASMILL_ABORT rejects
+    MIN_IN = 64 << 10,    // bytes that the input buffer begins with
+    MAX_IN = 256 << 20,   // and the most that it grows to
+    MAX_FRAME = 1 << 20,  // bytes at which emitted records are handed over
+    SCAN_PAGE = 64 << 10, // room in bytes for the entries of one call
+    CODE_ABORT = -1       // of a record that WASMILL_ABORT rejects
 };
 
 // Names of the payload of init, each with a zero behind it.
@@ -57,10 +55,10 @@ struct wasmill_context {
     // Of the running call:
     uint32_t cause; // index of the record that emits belong to, or WASMILL_CAUSE_BATCH
     int64_t cause_time;
-    int sticky;           // the first failure that no function of the step got to see
-    wasmill_buffer why;   // text of the last call that failed, or of wasmill_fail outside of records
-    int why_of;           // the result that it belongs to
-    bool resume;          // a token was set
+    int sticky;         // the first failure that no function of the step got to see
+    wasmill_buffer why; // text of the last call that failed, or of wasmill_fail outside of records
+    int why_of;         // the result that it belongs to
+    bool resume;        // a token was set
 };
 
 static wasmill_context instance;
@@ -199,9 +197,7 @@ int wasmill_fail_bytes(wasmill_context *cx, int32_t code, wasmill_bytes text) {
     return WASMILL_REJECTED;
 }
 
-int wasmill_fail(wasmill_context *cx, int32_t code, const char *text) {
-    return wasmill_fail_bytes(cx, code, wasmill_text(text));
-}
+int wasmill_fail(wasmill_context *cx, int32_t code, const char *text) { return wasmill_fail_bytes(cx, code, wasmill_text(text)); }
 
 void wasmill_fail_record(wasmill_context *cx, const wasmill_record *record, int32_t code, const char *text) {
     fail_index(cx, record->index, code, wasmill_text(text));

@@ -44,7 +44,7 @@ typedef struct wasmill_bytes {
     size_t size;
 } wasmill_bytes;
 
-wasmill_bytes wasmill_text(const char *text); // a view of a string, NULL gives null
+wasmill_bytes wasmill_text(const char *text);           // a view of a string, NULL gives null
 bool wasmill_is(wasmill_bytes bytes, const char *text); // the same bytes as the string; null is no string
 bool wasmill_equal(wasmill_bytes a, wasmill_bytes b);   // null equals null alone
 

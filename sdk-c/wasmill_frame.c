@@ -2,15 +2,9 @@
 // that they are made of: buffers and headers.
 #include "wasmill_frame.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "wasmill_libc.h"
 
-enum {
-    FRAME_HEADER = 32,
-    RECORD_HEADER = 40,
-    VERSION = 1,
-    KIND_RECORDS = 1
-};
+enum { FRAME_HEADER = 32, RECORD_HEADER = 40, VERSION = 1, KIND_RECORDS = 1 };
 
 static const uint32_t magic = 0x314c4d57; // the bytes "WML1"
 static const uint32_t null_size = 0xffffffff;

@@ -15,7 +15,7 @@ extern "C" {
 typedef struct wasmill_frame {
     wasmill_bytes partition_name;
     uint32_t partition_number;
-    uint32_t count, index;         // records in all, and that were read
+    uint32_t count, index; // records in all, and that were read
     const char *first, *at, *end;
 } wasmill_frame;
 
@@ -43,9 +43,7 @@ static inline uint32_t wasmill_get16(const char *p) {
 
 static inline uint32_t wasmill_get32(const char *p) { return wasmill_get16(p) | wasmill_get16(p + 2) << 16; }
 
-static inline uint64_t wasmill_get64(const char *p) {
-    return (uint64_t)wasmill_get32(p) | (uint64_t)wasmill_get32(p + 4) << 32;
-}
+static inline uint64_t wasmill_get64(const char *p) { return (uint64_t)wasmill_get32(p) | (uint64_t)wasmill_get32(p + 4) << 32; }
 
 static inline void wasmill_put16(char *p, uint32_t v) {
     p[0] = (char)v;

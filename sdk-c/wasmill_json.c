@@ -2,13 +2,12 @@
 #include "wasmill_json.h"
 
 #include "wasmill_frame.h" // wasmill_get64
+#include "wasmill_libc.h"
 
 #if __STDC_HOSTED__
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #endif
-#include <string.h>
 
 // Reading: text.
 
@@ -245,15 +244,15 @@ void wasmill_json_open(wasmill_json *json, wasmill_bytes text, wasmill_buffer *s
 }
 
 wasmill_json_type wasmill_json_next(wasmill_json *json) {
-    switch (look(json)) {
+    char c = look(json);
+    switch (c) {
     case '"': return WASMILL_JSON_STRING;
     case '{': return WASMILL_JSON_OBJECT;
     case '[': return WASMILL_JSON_ARRAY;
-    case 't': case 'f': return WASMILL_JSON_BOOL;
+    case 't':
+    case 'f': return WASMILL_JSON_BOOL;
     case 'n': return WASMILL_JSON_NULL;
-    case '-': case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
-        return WASMILL_JSON_NUMBER;
-    default: return WASMILL_JSON_NONE;
+    default: return c == '-' || (c >= '0' && c <= '9') ? WASMILL_JSON_NUMBER : WASMILL_JSON_NONE;
     }
 }
 

@@ -418,7 +418,8 @@ static size_t reject(uint32_t *left, size_t count) {
     return rest;
 }
 
-const wasmill_native_result *wasmill_native_batch_of(const char *partition, uint32_t number, const wasmill_record *records, size_t count) {
+const wasmill_native_result *wasmill_native_batch_of(const char *partition, uint32_t number, const wasmill_record *records,
+                                                     size_t count) {
     clear_emitted(&host.taken);
     clear_failed(&host.rejected);
     uint32_t *left = (uint32_t *)calloc(count + 1, sizeof *left); // indices of the records that have not failed

@@ -70,7 +70,8 @@ void wasmill_native_close(void);
 // wasmill_native_end tells the step that its input is over, and calls it again
 // as long as it has more to do.
 const wasmill_native_result *wasmill_native_batch(const wasmill_record *records, size_t count);
-const wasmill_native_result *wasmill_native_batch_of(const char *partition, uint32_t number, const wasmill_record *records, size_t count);
+const wasmill_native_result *wasmill_native_batch_of(const char *partition, uint32_t number, const wasmill_record *records,
+                                                     size_t count);
 const wasmill_native_result *wasmill_native_end(void);
 
 // wasmill_native_state returns a value of a store, null if there is none; a

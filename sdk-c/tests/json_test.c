@@ -26,15 +26,79 @@ static bool valid(const char *text) {
 
 static void test_skip_accepts_json_alone(void) {
     static const char *const good[] = {
-        "null", " true ", "false", "0", "-0", "10.5e+3", "1E9", "\"\"", "\"a\\u00e9\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "[]", "{}", "[ ]", "{ }",
-        "[1,2]", "[[],{}]", "{\"a\":1}", "{\"a\":[{\"b\":{}}],\"c\":null}", "\"caf\xc3\xa9 and more than eight bytes\"", "\"\xf0\x9f\x98\x80\"",
-        "\"\\ud83d\"", "\"\x7f\"",
+        "null",
+        " true ",
+        "false",
+        "0",
+        "-0",
+        "10.5e+3",
+        "1E9",
+        "\"\"",
+        "\"a\\u00e9\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
+        "[]",
+        "{}",
+        "[ ]",
+        "{ }",
+        "[1,2]",
+        "[[],{}]",
+        "{\"a\":1}",
+        "{\"a\":[{\"b\":{}}],\"c\":null}",
+        "\"caf\xc3\xa9 and more than eight bytes\"",
+        "\"\xf0\x9f\x98\x80\"",
+        "\"\\ud83d\"",
+        "\"\x7f\"",
     };
     static const char *const bad[] = {
-        "", " ", "nul", "nulll", "True", "01", "-", "1.", ".5", "1e", "1e+", "+1", "\"", "\"a", "\"\\", "\"\\q\"", "\"\\u12\"", "\"\\u123g\"",
-        "\"\n\"", "\"12345678\x01\"", "\"\xff\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xe0\x80\x80\"", "\"\xf5\x80\x80\x80\"", "\"\xc3\"",
-        "[", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}", "{,}", "{1:2}", "{\"a\" 1}",
-        "{\"a\":1]", "[1}", "1 2", "{} {}", "NaN", "Infinity", "'a'", "\xef\xbb\xbf{}",
+        "",
+        " ",
+        "nul",
+        "nulll",
+        "True",
+        "01",
+        "-",
+        "1.",
+        ".5",
+        "1e",
+        "1e+",
+        "+1",
+        "\"",
+        "\"a",
+        "\"\\",
+        "\"\\q\"",
+        "\"\\u12\"",
+        "\"\\u123g\"",
+        "\"\n\"",
+        "\"12345678\x01\"",
+        "\"\xff\"",
+        "\"\xc0\xaf\"",
+        "\"\xed\xa0\x80\"",
+        "\"\xe0\x80\x80\"",
+        "\"\xf5\x80\x80\x80\"",
+        "\"\xc3\"",
+        "[",
+        "]",
+        "[1",
+        "[1,",
+        "[1,]",
+        "[,1]",
+        "[1 2]",
+        "{",
+        "{\"a\"",
+        "{\"a\":",
+        "{\"a\":1",
+        "{\"a\":1,",
+        "{\"a\":1,}",
+        "{,}",
+        "{1:2}",
+        "{\"a\" 1}",
+        "{\"a\":1]",
+        "[1}",
+        "1 2",
+        "{} {}",
+        "NaN",
+        "Infinity",
+        "'a'",
+        "\xef\xbb\xbf{}",
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         if (!valid(good[i])) failures++, fprintf(stderr, "refused: %s\n", good[i]);
@@ -56,7 +120,8 @@ static void test_skip_is_bounded(void) {
 }
 
 static void test_members(void) {
-    wasmill_json json = over(" {\"user\" : \"u\\u00e9\\ud83d\\ude00\", \"n\":-12, \"list\":[1, 2.5 ,true,[]], \"p\\/q\":\"plain\", \"none\":null, \"n\":7} ");
+    wasmill_json json = over(
+        " {\"user\" : \"u\\u00e9\\ud83d\\ude00\", \"n\":-12, \"list\":[1, 2.5 ,true,[]], \"p\\/q\":\"plain\", \"none\":null, \"n\":7} ");
     wasmill_bytes key, user = {NULL, 0}, plain = {NULL, 0};
     int64_t n = 0, sum = 0;
     double fraction = 0;
@@ -88,7 +153,8 @@ static void test_members(void) {
 }
 
 static void test_values_of_other_types_are_passed_over(void) {
-    wasmill_json json = over("[1.0,\"1\",9223372036854775808,-9223372036854775808,9223372036854775807,{\"a\":1},false,\"\\ud800x\"]");
+    wasmill_json json =
+        over("[1.0,\"1\",9223372036854775808,-9223372036854775808,9223372036854775807,{\"a\":1},false,\"\\ud800x\"]");
     int64_t n = 3;
     wasmill_bytes text = {NULL, 0};
     CHECK(wasmill_json_array(&json));

@@ -45,9 +45,9 @@ static int many(wasmill_context *cx) {
 static int place(wasmill_context *cx, const wasmill_record *record) {
     wasmill_bytes name = wasmill_partition_name(cx);
     wasmill_buffer text = {0};
-    wasmill_appendf(&text, "%s %s %s %u %u %s %s %.*s %u %u", wasmill_job(cx), wasmill_step_name(cx), wasmill_tenant(cx), wasmill_task(cx),
-                    wasmill_partitions(cx), wasmill_input(cx, record->stream), wasmill_output(cx, 1), (int)name.size, name.data,
-                    wasmill_partition_number(cx), wasmill_count(cx));
+    wasmill_appendf(&text, "%s %s %s %u %u %s %s %.*s %u %u", wasmill_job(cx), wasmill_step_name(cx), wasmill_tenant(cx),
+                    wasmill_task(cx), wasmill_partitions(cx), wasmill_input(cx, record->stream), wasmill_output(cx, 1),
+                    (int)name.size, name.data, wasmill_partition_number(cx), wasmill_count(cx));
     wasmill_record out = {0};
     out.value = wasmill_view(&text);
     int rc = wasmill_output(cx, 2) == NULL ? wasmill_emit_to(cx, "late", &out) : -1;
@@ -152,7 +152,8 @@ static void test_failures_undo_the_batch_and_the_rest_runs_again(void) {
     }
     // The abort ends the first run, before record 4: it fails in the second.
     CHECK(got->failed[0].index == 1 && got->failed[0].code == 7 && strcmp(got->failed[0].text, "bad at 1") == 0);
-    CHECK(got->failed[1].index == 3 && got->failed[1].code == -1 && strstr(got->failed[1].text, "by hand at ") == got->failed[1].text);
+    CHECK(got->failed[1].index == 3 && got->failed[1].code == -1 &&
+          strstr(got->failed[1].text, "by hand at ") == got->failed[1].text);
     CHECK(strstr(got->failed[1].text, "step_test.c:") != NULL);
     CHECK(got->failed[2].index == 4 && got->failed[2].code == 42 && strcmp(got->failed[2].text, "the step returned 42") == 0);
     CHECK_BYTES(wasmill_native_state("s", "sum"), "abc");

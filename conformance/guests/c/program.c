@@ -3,10 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { BATCH, CONFIG, ECHO, END, FAIL, FLAGS, INFO, INIT_FAILS, JSON, LOG, LOOP, METRICS, NOW, OUTPUTS, STATE, TIME, CASES } work;
+typedef enum {
+    BATCH,
+    CONFIG,
+    ECHO,
+    END,
+    FAIL,
+    FLAGS,
+    INFO,
+    INIT_FAILS,
+    JSON,
+    LOG,
+    LOOP,
+    METRICS,
+    NOW,
+    OUTPUTS,
+    STATE,
+    TIME,
+    CASES
+} work;
 
-static const char *const names[CASES] = {"batch", "config", "echo", "end", "fail", "flags", "info", "init-fails",
-                                         "json", "log", "loop", "metrics", "now", "outputs", "state", "time"};
+static const char *const names[CASES] = {"batch", "config", "echo", "end",     "fail", "flags",   "info",  "init-fails",
+                                         "json",  "log",    "loop", "metrics", "now",  "outputs", "state", "time"};
 
 static work at;
 static int seen, bytes;

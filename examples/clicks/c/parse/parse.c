@@ -8,7 +8,9 @@ static wasmill_buffer scratch, out;
 // The config: regions by country, and the region of all others. The views are
 // of the config, which lives as long as the instance, and of names.
 enum { MOST = 256 };
-static struct { wasmill_bytes country, region; } regions[MOST];
+static struct {
+    wasmill_bytes country, region;
+} regions[MOST];
 static size_t count;
 static wasmill_bytes otherwise;
 static wasmill_buffer names;
