@@ -11,6 +11,7 @@ var languages = []language{
 	{"go", "go", "go test ./..."},
 	{"python", "python", "python3 -m pytest"},
 	{"c", "c", "make test"},
+	{"ts", "ts", "npm install && npm test"},
 }
 
 // Languages returns what Options.Lang may be.
