@@ -31,7 +31,7 @@ func testCommand() *cobra.Command {
 		RunE: t.run,
 	}
 	cmd.Flags().BoolVar(&t.update, "update", false, "write what comes out into the fixtures as what is expected")
-	cmd.Flags().BoolVar(&t.twice, "twice", false, "run each fixture again, on a fresh instance, and compare with the first time")
+	cmd.Flags().BoolVar(&t.twice, "twice", false, "compare with a second run, on a fresh instance: what differs is not determined by the records")
 	cmd.Flags().StringVar(&t.only, "run", "", "run only the fixtures whose name matches `REGEXP`")
 	cmd.Flags().Var(t.output, "output", "form of the result")
 	return cmd

@@ -50,8 +50,12 @@ func usageText(all []*host.StepTests) []byte {
 	for _, tests := range all {
 		for i := range tests.Fixtures {
 			u := &tests.Fixtures[i].Usage
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t  %s\n", count(int64(u.Records)), count(int64(u.Calls)),
-				count(int64(perRecord(u, float64(u.Fuel)))), short(time.Duration(perRecord(u, float64(u.Time)))), size(int64(u.Memory)),
+			fuel := "-"
+			if u.Fuel > 0 {
+				fuel = count(int64(perRecord(u, float64(u.Fuel))))
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t  %s\n", count(int64(u.Records)), count(int64(u.Calls)), fuel,
+				short(time.Duration(perRecord(u, float64(u.Time)))), size(int64(u.Memory)),
 				name(tests.Fixtures[i].File))
 		}
 	}
