@@ -112,7 +112,9 @@ func (d *dev) round(ctx context.Context) (changed string, err error) {
 			case ctx.Err() != nil:
 				return "", context.Cause(ctx)
 			}
-			complain(d.scr, err)
+			if err != nil {
+				complain(d.scr, err)
+			}
 			d.scr.say("waiting for a change; Ctrl-C ends")
 		case c := <-came:
 			if running {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -19,14 +20,13 @@ func startDev(t *testing.T, dir string, args ...string) *running {
 }
 
 // interrupt ends wasmill dev as Ctrl-C does.
-func (r *running) interrupt(t *testing.T) result {
+func (r *running) interrupt(t *testing.T) {
 	t.Helper()
 	r.signal(os.Interrupt)
 	got := r.end()
 	if got.code != 130 {
 		t.Errorf("exit code %d, want 130:\n%s", got.code, got.stderr)
 	}
-	return got
 }
 
 func TestDev_RunsAgainWhenTheInputChanges(t *testing.T) {
@@ -49,6 +49,9 @@ func TestDev_RunsAgainWhenTheInputChanges(t *testing.T) {
 		t.Errorf("it wrote %q: it does not begin anew", got)
 	}
 	r.interrupt(t)
+	if said := r.said.String(); strings.Contains(said, "wasmill: ") {
+		t.Errorf("it complained:\n%s", said)
+	}
 	for _, name := range []string{"out", ".wasmill/copy"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("it touched %s, which is of wasmill run", name)
