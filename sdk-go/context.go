@@ -20,6 +20,7 @@ type Context struct {
 	cause     uint32 // index of the record that emits belong to, or record.CauseBatch
 	causeTime int64
 	err       error // see stick
+	random    random
 
 	reply   []byte // of state_get and state_scan
 	many    []byte // of state_get_many

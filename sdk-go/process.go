@@ -10,8 +10,9 @@ import (
 
 // The operations of wasmill_process and its results.
 const (
-	opBatch int32 = 1
-	opEnd   int32 = 3
+	opBatch   int32 = 1
+	opEnd     int32 = 3
+	opResumed int32 = 4
 
 	statusDone int32 = 0
 	statusMore int32 = 1
@@ -69,6 +70,8 @@ func (cx *Context) process(op int32, payload []byte) (status int32) {
 		return cx.status(cx.runBatch(payload))
 	case opEnd:
 		return cx.runEnd(payload)
+	case opResumed: // Rand is seeded in each call, and Go has no other to be seeded
+		return statusDone
 	}
 	return -int32(ENOSYS)
 }
@@ -77,6 +80,7 @@ func (cx *Context) process(op int32, payload []byte) (status int32) {
 func (cx *Context) begin() {
 	cx.cause, cx.causeTime, cx.err = record.CauseBatch, NoTime, nil
 	cx.out.Reset("", 0)
+	cx.random.seeded = false
 }
 
 // status turns the end of a call into what the export returns. An error is

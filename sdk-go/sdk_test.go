@@ -377,3 +377,21 @@ func TestStore_ScanOverManyPages(t *testing.T) {
 		t.Errorf("got %+v", res)
 	}
 }
+
+func TestContext_RandBeginsAnewWithEachBatch(t *testing.T) {
+	var drawn []uint64
+	register(t, func(cx *wasmill.Context, r *wasmill.Record) error {
+		n := cx.Rand().Uint64()
+		drawn = append(drawn, n)
+		if string(r.Value) == "bad" {
+			return errors.New("bad")
+		}
+		return nil
+	})
+	h := wasmilltest.New(t, wasmilltest.Options{})
+	h.Batch(values("a", "bad")...) // runs again without the second
+	h.Batch(values("a")...)
+	if len(drawn) != 4 || drawn[0] == drawn[1] || drawn[2] != drawn[0] || drawn[3] == drawn[0] {
+		t.Errorf("drawn %x", drawn)
+	}
+}

@@ -52,6 +52,7 @@ func (h *Host) BatchOf(partition string, number uint32, records ...wasmill.Recor
 		left[i] = i
 	}
 	var res Result
+	h.place++
 	for {
 		undo := h.snapshot()
 		_, err := h.process(opBatch, len(left), encode(partition, number, records, left))
@@ -97,6 +98,7 @@ func (h *Host) End() Result {
 	var res Result
 	var token []byte
 	for {
+		h.place++
 		undo := h.snapshot()
 		status, err := h.process(opEnd, 0, token)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	wasmill "github.com/wasmill/wasmill/sdk-go"
@@ -106,6 +107,10 @@ func (h *fake) Log(level int32, message string) int32 {
 }
 
 func (h *fake) LogEnabled(int32) int32 { return 1 }
+
+func (h *fake) Random(b []byte) {
+	_, _ = rand.NewChaCha8([32]byte{h.place}).Read(b) // never fails
+}
 
 func (h *fake) MetricDefine(kind int32, name string) int32 {
 	if i := slices.IndexFunc(h.metrics, func(m metric) bool { return m.name == name }); i >= 0 {

@@ -42,6 +42,7 @@ type Host struct {
 	failed  []Failed
 	token   []byte
 	fault   error // a fault in the interface, such as a malformed frame
+	place   byte  // of the batch among those of the test, as the seed of random numbers
 }
 
 type metric struct {

@@ -49,6 +49,9 @@ func MetricAdd(handle int32, delta int64) int32 { return metricAdd(handle, delta
 
 func Now() int64 { return now() }
 
+// Random fills b by WASI's random_get, which begins anew with every call.
+func Random(b []byte) { randomGet(ptr(b), size(b)) }
+
 func ptr(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
 func size(b []byte) uint32        { return uint32(len(b)) }
 
@@ -100,3 +103,7 @@ func metricAdd(handle int32, delta int64) int32
 
 //go:wasmimport wasmill_v1 now
 func now() int64
+
+//go:wasmimport wasi_snapshot_preview1 random_get
+//go:noescape
+func randomGet(buf unsafe.Pointer, n uint32) int32

@@ -7,8 +7,8 @@ package host
 
 import "sync"
 
-// Host has one method for each import of module wasmill_v1; abi/SPEC.md gives
-// their meaning. Slices are the caller's and good for the length of the call.
+// Host has one method for each import of module wasmill_v1, whose meaning is in
+// abi/SPEC.md, and Random for WASI's random_get. Slices are the caller's and good for the length of the call.
 type Host interface {
 	Emit(frame []byte) int32
 	Fail(index uint32, code int32, message string) int32
@@ -23,6 +23,7 @@ type Host interface {
 	MetricDefine(kind int32, name string) int32
 	MetricAdd(handle int32, delta int64) int32
 	Now() int64
+	Random(b []byte)
 }
 
 // Instance is the module's side: its exports.
@@ -74,3 +75,4 @@ func LogEnabled(level int32) int32               { return current.LogEnabled(lev
 func MetricDefine(kind int32, name string) int32 { return current.MetricDefine(kind, name) }
 func MetricAdd(handle int32, delta int64) int32  { return current.MetricAdd(handle, delta) }
 func Now() int64                                 { return current.Now() }
+func Random(b []byte)                            { current.Random(b) }
