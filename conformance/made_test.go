@@ -23,6 +23,8 @@ func made(t *testing.T) []testCase {
 		{name: "1-of-1-MiB", fixture: echoed(large(1), large(1), large(1))},
 		{name: "8-of-1-MiB", fixture: echoed(large(8))},
 		{name: "scan-of-many", fixture: scanned(2000)},
+		{name: "random", fixture: echoed(random(t, 40), random(t, 1), random(t, 300))},
+		{name: "long-keys", fixture: longKeys(), loose: true},
 	}
 }
 
@@ -67,31 +69,87 @@ func large(n int) []fixture.Record {
 	return records
 }
 
+// random returns n records of every shape, other ones in each run.
+func random(t *testing.T, n int) []fixture.Record {
+	t.Helper()
+	seed := rand.Uint64()
+	t.Logf("%d random records of seed %d", n, seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	some := func() []byte {
+		switch r.IntN(4) {
+		case 0:
+			return nil
+		case 1:
+			return []byte("text é \U0001F600")[:r.IntN(13)]
+		}
+		b := make([]byte, r.IntN(70)*r.IntN(70)/69)
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		return b
+	}
+	records := make([]fixture.Record, n)
+	for i := range records {
+		rec := fixture.Record{Key: some(), Value: some(), Time: record.NoTime, Flags: record.Flags(r.IntN(8))}
+		if r.IntN(2) == 0 {
+			rec.Time = r.Int64N(1<<53) - 1<<52 // what every language can count to
+		}
+		for range r.IntN(4) {
+			rec.Headers = append(rec.Headers, fixture.Header{Name: string(some()), Value: some()})
+		}
+		records[i] = rec
+	}
+	return records
+}
+
+// command is a record of case state.
+func command(text string) fixture.Record {
+	return fixture.Record{Key: []byte("r"), Value: []byte(text), Time: record.NoTime}
+}
+
+// longKeys uses a key of 4 KiB, the longest there is, and one that is a byte
+// longer: the host's error rejects the record, whatever the call.
+func longKeys() *fixture.Fixture {
+	f := newFixture("state")
+	f.Stores = []string{"state"}
+	longest := strings.Repeat("k", 4<<10)
+	batch := []fixture.Record{command("count " + longest)}
+	for _, do := range []string{"put", "get", "delete", "count", "many"} {
+		f.Expect.Failed = append(f.Expect.Failed, fixture.Failure{Record: len(batch), Class: "rejected", Text: "limit"})
+		text := do + " " + longest + "k"
+		if do == "put" {
+			text += " v"
+		}
+		batch = append(batch, command(text))
+	}
+	f.Batches = [][]fixture.Record{batch}
+	f.Expect.Records = []fixture.Out{{Record: fixture.Record{Key: []byte("count"), Value: []byte("1"), Time: record.NoTime}, Output: "out", Cause: 0}}
+	f.Expect.State = map[string][]fixture.Entry{"state": {{Key: []byte(longest), Value: []byte("1")}}}
+	return f
+}
+
 // scanned puts n entries and scans them in pieces and as a whole: more than
 // fits into one reply of the host.
 func scanned(n int) *fixture.Fixture {
 	f := newFixture("state")
 	f.Stores = []string{"state"}
-	text := func(value string) fixture.Record {
-		return fixture.Record{Key: []byte("r"), Value: []byte(value), Time: record.NoTime}
-	}
 	key := func(i int) string { return fmt.Sprintf("key-%05d", i) }
 	value := func(i int) string { return strings.Repeat(string(rune('a'+i%26)), i%200) }
 	var puts []fixture.Record
 	var entries []fixture.Entry
 	for i := range n {
-		puts = append(puts, text("put "+key(i*7919%n)+" "+value(i*7919%n)))
+		puts = append(puts, command("put "+key(i*7919%n)+" "+value(i*7919%n)))
 		entries = append(entries, fixture.Entry{Key: []byte(key(i)), Value: []byte(value(i))})
 	}
 	f.Batches = [][]fixture.Record{puts}
-	scan := func(command string, lo, hi int) {
+	scan := func(text string, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f.Expect.Records = append(f.Expect.Records, fixture.Out{
 				Record: fixture.Record{Key: []byte("scan"), Value: []byte(key(i) + "=" + value(i)), Time: record.NoTime},
 				Output: "out", Cause: f.Count(),
 			})
 		}
-		f.Batches = append(f.Batches, []fixture.Record{text(command)})
+		f.Batches = append(f.Batches, []fixture.Record{command(text)})
 	}
 	scan("scan - -", 0, n)
 	scan("scan "+key(n/3)+" "+key(n/2), n/3, n/2)
