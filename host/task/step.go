@@ -177,6 +177,7 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 	if err == nil && len(s.calls.failed) == 0 {
 		s.served = true
 		s.t.State.Keep()
+		s.calls.kept = s.calls.clock
 		s.pace.took(s.calls.in.Count, used)
 		return nil, s.calmed(ctx)
 	}
