@@ -9,6 +9,7 @@ import (
 
 	wasmill "github.com/wasmill/wasmill/sdk-go"
 	"github.com/wasmill/wasmill/sdk-go/config"
+	"github.com/wasmill/wasmill/sdk-go/internal/host"
 	"github.com/wasmill/wasmill/sdk-go/wasmilltest"
 )
 
@@ -393,5 +394,15 @@ func TestContext_RandBeginsAnewWithEachBatch(t *testing.T) {
 	h.Batch(values("a")...)
 	if len(drawn) != 4 || drawn[0] == drawn[1] || drawn[2] != drawn[0] || drawn[3] == drawn[0] {
 		t.Errorf("drawn %x", drawn)
+	}
+}
+
+func TestProcess_KnowsItsOperations(t *testing.T) {
+	register(t, func(*wasmill.Context, *wasmill.Record) error { return nil })
+	in := host.NewInstance()
+	for op, want := range map[int32]int32{3: 0, 4: 0, 2: -38, 99: -38} {
+		if status := in.Process(op, make([]byte, 32)); status != want {
+			t.Errorf("op %d gives %d, want %d", op, status, want)
+		}
 	}
 }

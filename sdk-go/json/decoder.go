@@ -11,7 +11,7 @@
 //	for d.More() {
 //		switch string(d.Name()) {
 //		case "user":
-//			user = d.String()
+//			user = d.TextCopy()
 //		case "n":
 //			n = d.Int()
 //		}

@@ -32,7 +32,7 @@ func value(d *json.Decoder) any {
 	case json.Number:
 		return stdjson.Number(d.Raw())
 	case json.String:
-		return d.String()
+		return d.TextCopy()
 	case json.Array:
 		d.Array()
 		list := []any{}

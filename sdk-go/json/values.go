@@ -26,8 +26,8 @@ func (d *Decoder) TryText() (text []byte, ok bool) {
 	return text, d.err == nil
 }
 
-// String reads a string as one of Go, which is a copy.
-func (d *Decoder) String() string { return string(d.Text()) }
+// TextCopy is Text as a string of Go, which the step may keep.
+func (d *Decoder) TextCopy() string { return string(d.Text()) }
 
 // Int reads a number without fraction and exponent.
 func (d *Decoder) Int() int64 {
