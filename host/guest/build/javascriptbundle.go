@@ -53,15 +53,29 @@ func bundle(dir, entry, sdk string) ([]archive.File, error) {
 	return files, nil
 }
 
-// findSDK resolves imports of the package wasmill.
+// findSDK takes the package wasmill from the directory sdk. Its files are named
+// as of a place of their own, so that the bundle does not tell where it lies.
 func findSDK(sdk string) api.Plugin {
-	return api.Plugin{Name: "wasmill", Setup: func(b api.PluginBuild) {
+	const place = "wasmill"
+	resolve := func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+		name := "index.js"
+		if args.Namespace == place {
+			name = path.Join(path.Dir(args.Importer), args.Path)
+		}
+		return api.OnResolveResult{Path: name, Namespace: place}, nil
+	}
+	load := func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		text, err := os.ReadFile(filepath.Join(sdk, "src", filepath.FromSlash(args.Path)))
+		code := string(text)
+		return api.OnLoadResult{Contents: &code, Loader: api.LoaderJS}, err
+	}
+	return api.Plugin{Name: place, Setup: func(b api.PluginBuild) {
 		if sdk == "" {
 			return
 		}
-		b.OnResolve(api.OnResolveOptions{Filter: `^wasmill$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: filepath.Join(sdk, "src", "index.js")}, nil
-		})
+		b.OnResolve(api.OnResolveOptions{Filter: `^wasmill$`}, resolve)
+		b.OnResolve(api.OnResolveOptions{Filter: `.*`, Namespace: place}, resolve)
+		b.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: place}, load)
 	}}
 }
 

@@ -148,9 +148,9 @@
     if (map === undefined) readMap();
     let text = `${e.name}: ${e.message}`;
     for (const line of String(e.stack ?? "").split("\n")) {
-      if (/\((native|wasmill:.*)\)$/.test(line) || line === "") continue;
+      if (/\((native|wasmill:.*)\)$/.test(line) || line === "") continue; // what is not of the step
       const mapped = line.replace(/step\.js:(\d+):(\d+)/, (place, l, c) => source(+l, +c) ?? place);
-      if (!/[( /](\.wasmill\/sdk|node_modules\/wasmill|sdk-ts)\/src\//.test(mapped)) text += `\n${mapped.trimEnd()}`;
+      if (!/[( ]wasmill:|node_modules\/wasmill\/src\//.test(mapped)) text += `\n${mapped.trimEnd()}`;
     }
     if (e.cause !== undefined) text += `\n  cause: ${show(e.cause)}`;
     return text;
