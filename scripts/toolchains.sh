@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what the guests of host/guest/corpus are built with and run on, for
 # Debian 12: compilers for Rust, C and AssemblyScript, the interpreters CPython
-# and QuickJS as modules, and QuickJS' source. Everything comes by name and
-# version from apt, crates.io, npm and PyPI. What is there already is left alone.
+# and QuickJS as modules, QuickJS' source, and pytest. Everything comes by name
+# and version from apt, crates.io, npm and PyPI. What is there already is left
+# alone.
 #
 # All but the packages of apt goes to $WASMILL_TOOLCHAINS, by default
 # ~/.cache/wasmill/toolchains; the file `tools` there says where each tool is,
@@ -25,7 +26,7 @@ fail() { # what is wrong and what to do about it, a line each
 
 # want is all that decides what is installed; where `ready` holds it and every
 # tool is still in its place, there is nothing to do.
-want=$(cat "$0" scripts/toolchains/* | sha256sum)
+want=$(cat "$0" scripts/toolchains/* sdk-python/requirements-dev.txt | sha256sum)
 complete() {
   [ -f "$dir/ready" ] && [ "$(cat "$dir/ready")" = "$want" ] || return
   while read -r tool path; do
@@ -183,6 +184,25 @@ quickjs_src() {
   found quickjs-src "$src/embed/quickjs"
 }
 
+# pytest of the version that the Python SDK is tested with, for the tests of new
+# steps in Python; and with it what pip needs to fetch what steps depend on.
+pytest() {
+  local want venv
+  command_need python3 "steps in Python" "install Python 3.9 or newer"
+  python3 -c 'import ensurepip, venv' 2>/dev/null || apt_need python3-venv python3-pip
+  want=$(grep '^pytest==' sdk-python/requirements-dev.txt)
+  venv=$dir/pytest/$(python3 -c 'import platform; print(platform.python_version())')-${want#*==}
+  if [ ! -e "$venv/ready" ]; then
+    say "pip: $want"
+    rm -rf "$dir/pytest"
+    python3 -m venv "$venv" &&
+      "$venv/bin/python3" -m pip install -q --disable-pip-version-check "$want" ||
+      fail "pip could not install $want: see above"
+    touch "$venv/ready"
+  fi
+  found pytest-python "$venv/bin/python3"
+}
+
 cargo_tool() { "$(sed -n 's/^cargo //p' "$tmp/tools")" "$@"; }
 
 c
@@ -190,6 +210,7 @@ rust
 npm
 quickjs
 quickjs_src
+pytest
 mv "$tmp/tools" "$dir/tools"
 echo "$want" >"$dir/ready"
 say "ready, in $dir"

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmill/wasmill/host/guest/corpus"
 	"github.com/wasmill/wasmill/host/scaffold"
 )
 
@@ -23,13 +24,12 @@ func TestNew_BuildsPassesAndRuns(t *testing.T) {
 			r := wasmill(t, dir, "new", lang, "step")
 			r.has(t, 0, "wrote step/job.yaml\n", "next: (cd step && "+test+"), then wasmill run step/job.yaml\n")
 
-			if lang == "python" && exec.CommandContext(t.Context(), "python3", "-c", "import pytest").Run() != nil {
-				t.Log("pytest is not installed: its own test does not run")
-				test = "true"
-			}
 			native := exec.CommandContext(t.Context(), "bash", "-euc", test)
 			native.Dir = filepath.Join(dir, "step")
 			native.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod")
+			if tools, err := corpus.Tools(); err == nil && tools["pytest-python"] != "" { // a python3 with pytest
+				native.Env = append(native.Env, "PATH="+filepath.Dir(tools["pytest-python"])+":"+os.Getenv("PATH"))
+			}
 			if out, err := native.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", test, err, out)
 			}
