@@ -146,6 +146,11 @@ npm() {
   found node "$(command -v node)"
   found asc "$dir/npm/node_modules/assemblyscript/bin/asc.js"
   found python.wasm "$python"
+  # As WASMILL_INTERPRETERS wants it: named by its digest.
+  rm -rf "$dir/interpreters"
+  mkdir "$dir/interpreters"
+  ln "$python" "$dir/interpreters/$python_sha256.wasm"
+  found interpreters "$dir/interpreters"
 }
 
 # QuickJS-NG, a wheel with a module in it and no code of Python.

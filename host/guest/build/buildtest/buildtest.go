@@ -39,5 +39,6 @@ func Env() (env [][2]string, err error) {
 		set("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "--sysroot="+sysroot)
 	}
 	set("WASMILL_ASC", tools["asc"])
+	set("WASMILL_INTERPRETERS", tools["interpreters"])
 	return env, nil
 }
