@@ -106,6 +106,25 @@ w.step = async (r, cx) => {
 	equal(t, in.values("again"), "0 again done")
 }
 
+// TestStep_UnheardPromisesBelongToTheirRecord: also where the function is not
+// async itself, and nothing is left for later records.
+func TestStep_UnheardPromisesBelongToTheirRecord(t *testing.T) {
+	in := started(t, sdk+`
+w.step = (r, cx) => {
+  if (r.text === "floating") Promise.reject(new Error("unheard"));
+  if (r.text === "both") { Promise.reject(new Error("unheard")); throw new Error("thrown"); }
+  if (r.text === "task") { Promise.reject(new Error("unheard")); queueMicrotask(() => { throw new Error("task"); }); }
+  cx.emit({ value: r.text });
+};`)
+	in.values("floating", "a", "both", "b", "task", "c")
+	var got []string
+	for _, f := range in.fails {
+		first, _, _ := strings.Cut(f, "\n")
+		got = append(got, first)
+	}
+	equal(t, got, "0 -1 Error: unheard", "2 -1 Error: thrown", "4 -1 Error: task")
+}
+
 func TestStep_OutOfMemoryIsAnException(t *testing.T) {
 	in := started(t, sdk+`
 w.step = (r, cx) => {

@@ -69,13 +69,15 @@ int32_t fail_call(void) {
 }
 
 // Promises that were rejected and that nobody waits for.
-static JSValue unheard; // an array of [promise, reason] pairs, flat
+static JSValue unheard; // an array of promises and reasons by turns
+static bool any;        // it may hold some
 
 static void track(JSContext *ctx, JSValueConst promise, JSValueConst reason, bool handled, void *opaque) {
 	int64_t n;
 	if (JS_GetLength(ctx, unheard, &n) < 0)
 		return;
 	if (!handled) {
+		any = true;
 		JS_SetPropertyInt64(ctx, unheard, n, JS_DupValue(ctx, promise));
 		JS_SetPropertyInt64(ctx, unheard, n + 1, JS_DupValue(ctx, reason));
 		return;
@@ -95,13 +97,19 @@ int settle_setup(void) {
 	return JS_IsException(unheard) ? -1 : 0;
 }
 
+static void forget(void) {
+	if (any)
+		JS_SetLength(E.ctx, unheard, 0);
+	any = false;
+}
+
 // first_unheard throws the reason of the first such promise, if there is one,
 // and forgets them all.
 static bool first_unheard(void) {
 	JSContext *ctx = E.ctx;
 	int64_t n;
 	bool found = false;
-	if (JS_GetLength(ctx, unheard, &n) < 0 || n == 0)
+	if (!any || JS_GetLength(ctx, unheard, &n) < 0)
 		return false;
 	for (int64_t i = 0; i < n && !found; i += 2) {
 		JSValue promise = JS_GetPropertyInt64(ctx, unheard, i);
@@ -111,7 +119,7 @@ static bool first_unheard(void) {
 			JS_Throw(ctx, JS_GetPropertyInt64(ctx, unheard, i + 1));
 	}
 	JSValue reason = found ? JS_GetException(ctx) : JS_UNDEFINED;
-	JS_SetLength(ctx, unheard, 0);
+	forget();
 	if (found)
 		JS_Throw(ctx, reason);
 	return found;
@@ -151,17 +159,20 @@ static JSValue settled(JSValue v) {
 
 JSValue settle(JSValue v) {
 	JSContext *ctx = E.ctx;
-	if (!JS_IsException(v) && !JS_IsJobPending(JS_GetRuntime(ctx)) && !JS_IsObject(v))
+	if (!JS_IsException(v) && !any && !JS_IsJobPending(JS_GetRuntime(ctx)) && !JS_IsObject(v))
 		return v;
 	JSValue thrown = JS_IsException(v) ? JS_GetException(ctx) : JS_UNINITIALIZED;
 	bool ok = jobs();
 	if (!JS_IsUninitialized(thrown)) {
 		if (!ok)
 			JS_FreeValue(ctx, JS_GetException(ctx));
-		JS_SetLength(ctx, unheard, 0);
+		forget();
 		return JS_Throw(ctx, thrown);
 	}
 	if (!ok) {
+		JSValue e = JS_GetException(ctx);
+		forget();
+		JS_Throw(ctx, e);
 		JS_FreeValue(ctx, v);
 		return JS_EXCEPTION;
 	}
