@@ -1,10 +1,13 @@
 package guests_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -14,6 +17,7 @@ import (
 var natives = map[string]func(b *testing.B) []string{
 	"c":      nativeC,
 	"go":     nativeGo,
+	"rust":   nativeRust,
 	"python": func(b *testing.B) []string { return []string{tool(b, "python3"), native("click.py")} },
 	"ts":     func(b *testing.B) []string { return []string{tool(b, "node"), native("click.mjs")} },
 }
@@ -59,6 +63,71 @@ func nativeGo(b *testing.B) []string {
 		b.Fatalf("%v\n%s", err, text)
 	}
 	return []string{filepath.Join(dir, "child")}
+}
+
+// nativeRust copies the step and the SDK, adds to each the part that makes a
+// process of them, and builds it with the profile of the step.
+func nativeRust(b *testing.B) []string {
+	root := b.TempDir()
+	for _, dir := range []string{"sdk-rust", "conformance/guests/rust"} {
+		if err := os.CopyFS(filepath.Join(root, dir), source{os.DirFS(filepath.Join("../..", dir))}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	step, sdk := filepath.Join(root, "conformance/guests/rust/src"), filepath.Join(root, "sdk-rust/wasmill/src")
+	for _, add := range []struct{ file, of, text string }{
+		{filepath.Join(sdk, "bench.rs"), "bench.rs", ""},
+		{filepath.Join(sdk, "lib.rs"), "", "\npub mod bench;\n"},
+		{filepath.Join(step, "child.rs"), "child.rs", ""},
+		{filepath.Join(step, "lib.rs"), "", "\npub mod child;\n"},
+		{filepath.Join(step, "bin/child.rs"), "", "fn main() {\n    conform::child::main();\n}\n"},
+	} {
+		appendTo(b, add.file, add.of, add.text)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		b.Fatal(err)
+	}
+	target := filepath.Join(cache, "wasmill", "bench", "rust") // what the crates depend on is built once
+	cmd := exec.CommandContext(b.Context(), cmp.Or(os.Getenv("CARGO"), "cargo"), "build", "--quiet", "--release", "--bin=child", "--target-dir="+target)
+	cmd.Dir = filepath.Dir(step)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, text)
+	}
+	return []string{filepath.Join(target, "release", "child")}
+}
+
+// appendTo appends a file of testdata/native, or text, to a file.
+func appendTo(b *testing.B, file, of, text string) {
+	b.Helper()
+	if of != "" {
+		t, err := os.ReadFile(native(of))
+		if err != nil {
+			b.Fatal(err)
+		}
+		text = string(t)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// source is a directory of a crate without what cargo made there.
+type source struct{ fs.FS }
+
+func (s source) ReadDir(name string) ([]fs.DirEntry, error) {
+	all, err := fs.ReadDir(s.FS, name)
+	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return e.IsDir() && e.Name() == "target" }), err
 }
 
 func absolute(b *testing.B, path string) string {
