@@ -21,7 +21,7 @@ var (
 // rounds is how often a random test asks Python.
 func rounds(n int) int {
 	if *soak {
-		return 200 * n
+		return 100 * n
 	}
 	return n
 }
