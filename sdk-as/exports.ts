@@ -1,0 +1,2 @@
+// export * from "wasmill-as/exports"
+export * from "./assembly/exports";

@@ -1,0 +1,2 @@
+// import … from "wasmill-as"
+export * from "./assembly/index";
