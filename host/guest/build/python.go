@@ -56,7 +56,10 @@ func preparePython(_ context.Context, p *project) (builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.note(cpython.Digest, compilePy)
+	if s.interpreter, err = chosenCPython(); err != nil {
+		return nil, err
+	}
+	p.note(s.interpreter.Digest, s.interpreter.Version, compilePy)
 	p.note(pythonArgs...)
 	p.noteEnv("PIP_")
 	if err := p.tree(".", pythonSources); err != nil {
@@ -100,7 +103,7 @@ func (s *pythonStep) pack(ctx context.Context, out string) error {
 	}
 	var b bytes.Buffer
 	err = archive.Write(&b, archive.Step{
-		Language: "Python", Carrier: archive.Frames, Interpreter: cpython,
+		Language: "Python", Carrier: archive.Frames, Interpreter: s.interpreter,
 		Args: append(append([]string{}, pythonArgs...), s.module),
 		ABI:  "1.1", SDK: version, Entry: s.entry,
 	}, app, nil)
@@ -183,8 +186,8 @@ func pythonSDKVersion(stage string) (string, error) {
 
 // runCPython runs a script in the interpreter over the files of a directory,
 // which are at /app, and returns what it prints.
-func runCPython(ctx context.Context, script, dir string) (stdout, stderr []byte, code uint32, err error) {
-	wasm, err := Interpreter(ctx, cpython)
+func (s *pythonStep) runCPython(ctx context.Context, script, dir string) (stdout, stderr []byte, code uint32, err error) {
+	wasm, err := Interpreter(ctx, s.interpreter)
 	if err != nil {
 		return nil, nil, 0, err
 	}

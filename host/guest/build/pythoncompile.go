@@ -23,7 +23,7 @@ var compilePy string
 // compiles them to, so that it need not do so at each start, and data of
 // packages as it is.
 func (s *pythonStep) compile(ctx context.Context, stage string) ([]archive.File, error) {
-	out, log, code, err := runCPython(ctx, compilePy, stage)
+	out, log, code, err := s.runCPython(ctx, compilePy, stage)
 	if err != nil {
 		return nil, fmt.Errorf("build: %s: compiling: %w", s.dir, err)
 	}

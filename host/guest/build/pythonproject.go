@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/wasmill/wasmill/host/guest/archive"
 )
 
 // pythonStep is a directory with a step in Python.
@@ -20,6 +22,7 @@ type pythonStep struct {
 	sdk          string   // directory of the SDK's project; "" if pip installs it
 	requirements []string // what pip installs, a line each
 	include      []string // other files that the step reads, relative to dir
+	interpreter  archive.Interpreter
 }
 
 // readPyproject reads what pyproject.toml and requirements.txt say. Either may
