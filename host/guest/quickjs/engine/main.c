@@ -6,9 +6,10 @@
 
 enum { OP_BATCH = 1, OP_END = 3, OP_RESUMED = 4, DONE = 0, MORE = 1 };
 
-// MAX_STACK is how deep JavaScript may go on the C stack, in bytes; build.sh
+// MAX_STACK is how deep JavaScript may go on the C stack, in bytes: as much as
+// fits into the host's bound on the stack of its own, see README.md. build.sh
 // gives that stack its size.
-#define MAX_STACK (400 << 10)
+#define MAX_STACK (320 << 10)
 
 Engine E;
 
