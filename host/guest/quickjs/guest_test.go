@@ -142,15 +142,15 @@ const deep = {
   getter: () => { const o = { get x() { return this.x; } }; return o.x; },
   construct() { class A { constructor() { new A(); } } return new A(); },
   generate() { function* g() { yield* g(); } return [...g()]; },
-  expression: () => /(?:a|b)*c/.test("ab".repeat(1e5)),
+  fine() {},
 };
 w.step = (r, cx) => { deep[r.text](cx); cx.emit({ value: r.text }); };`))
 	all := []string{"calls", "methods", "parse", "revive", "stringify", "emit", "text", "flat", "proxy", "getter", "construct", "generate"}
-	run(t, in, append(slices.Clone(all), "expression")...)
+	run(t, in, append(slices.Clone(all), "fine")...)
 	var want []string
 	for i := range all {
 		want = append(want, fmt.Sprint(i, " -1 RangeError: Maximum call stack size exceeded"))
 	}
 	equal(t, c.fails, want...)
-	equal(t, c.values, "expression")
+	equal(t, c.values, "fine")
 }
