@@ -123,9 +123,9 @@ func TestInspect_WrongUse(t *testing.T) {
 	write(t, dir, "pass.txt", "")
 	for _, tt := range []struct{ args, want string }{
 		{"inspect", "wasmill: MODULE is missing: write wasmill inspect MODULE [flags]"},
-		{"inspect none.wasm", "wasmill: build: none.wasm does not exist: name a directory with source or a .wasm file"},
-		{"inspect pass.txt", "is neither a directory with source nor a .wasm file"},
-		{"inspect .", "holds no Go source"},
+		{"inspect none.wasm", "wasmill: build: none.wasm does not exist: name a directory with source, or a .wasm or .wasmill file"},
+		{"inspect pass.txt", "is neither a directory with source nor a .wasm or .wasmill file"},
+		{"inspect .", "holds no source that this build knows"},
 		{"inspect pass.wasm --memory lots", `wasmill: --memory "lots" is not a size`},
 		{"inspect pass.wasm --memory 1KiB", "wasmill: --memory 1KiB is not between 64KiB and 4GiB"},
 		{"inspect pass.wasm --output yaml", "it is one of table, json"},

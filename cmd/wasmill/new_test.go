@@ -27,9 +27,11 @@ func TestNew_BuildsPassesAndRuns(t *testing.T) {
 			native := exec.CommandContext(t.Context(), "bash", "-euc", test)
 			native.Dir = filepath.Join(dir, "step")
 			native.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod")
+			path := binary(t) + ":" + os.Getenv("PATH")
 			if tools, err := corpus.Tools(); err == nil && tools["pytest-python"] != "" { // a python3 with pytest
-				native.Env = append(native.Env, "PATH="+filepath.Dir(tools["pytest-python"])+":"+os.Getenv("PATH"))
+				path = filepath.Dir(tools["pytest-python"]) + ":" + path
 			}
+			native.Env = append(native.Env, "PATH="+path)
 			if out, err := native.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", test, err, out)
 			}

@@ -12,6 +12,7 @@ var languages = []language{
 	{"python", "python", "python3 -m pytest"},
 	{"c", "c", "make test"},
 	{"ts", "ts", "npm install && npm test"},
+	{"assemblyscript", "as", "npm install && npm test"},
 }
 
 // Languages returns what Options.Lang may be.
