@@ -185,7 +185,7 @@ func TestRunning_DoesWhatItShows(t *testing.T) {
 
 // languagePages are the pages that lead from an empty directory to a step in
 // one language.
-var languagePages = []string{"go", "typescript"}
+var languagePages = []string{"go", "python", "typescript", "c"}
 
 func TestLanguagePages_DoWhatTheyShow(t *testing.T) {
 	if testing.Short() {
