@@ -16,6 +16,7 @@ npm pack --dry-run --silent >/dev/null
 
 # The conformance program and the tutorial, against this SDK.
 modules=$PWD/node_modules
+npx prettier --check --log-level warn --config .prettierrc.json ../conformance/guests/ts/*.ts ../examples/clicks/ts/*/*.ts
 npx tsc -p ../conformance/guests/ts
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

@@ -23,6 +23,8 @@ export class Reject extends Error {
    */
   constructor(text, code = 0) {
     super(text);
+    if (!Number.isInteger(code) || code < 0 || code >= 2 ** 31)
+      throw new RangeError(`Reject: the code ${code} is no whole number from 0 to 2147483647`);
     this.name = "Reject";
     this.code = code;
   }

@@ -204,7 +204,7 @@ export interface Entry {
  * {@link Context.fail}. Its text comes out in the dead letter as it is.
  */
 export class Reject extends Error {
-  /** @param code - a number of the step's own, 1 and above; 0 if it has none */
+  /** @param code - a number of the step's own, from 1 to 2147483647; 0 if it has none */
   constructor(text: string, code?: number);
   readonly code: number;
 }

@@ -181,6 +181,11 @@ test("metrics count, and only what is right", async () => {
   assert.throws(() => gauge("seen"), CallError);
 });
 
+test("codes of rejections are the step's own", () => {
+  assert.equal(new Reject("x", 2147483647).code, 2147483647);
+  for (const code of [-1, 1.5, 2 ** 31, NaN]) assert.throws(() => new Reject("x", code), RangeError);
+});
+
 test("records cannot be read when their batch is over", async () => {
   /** @type {any} */
   let kept;
