@@ -44,6 +44,11 @@ func follow(t *testing.T, dir string, all []block, env ...string) {
 		t.Fatal(err)
 	}
 	sh := &shell{dir: dir, left: filepath.Join(t.TempDir(), "left"), env: slices.Concat(os.Environ(), shared, env, []string{"PATH=" + binary(t) + ":" + os.Getenv("PATH")})}
+	defer func() {
+		if sh.ran == 0 {
+			t.Error("the page has no command that was run")
+		}
+	}()
 	for _, b := range all {
 		switch {
 		case b.file != "":
@@ -74,10 +79,12 @@ type shell struct {
 	dir  string // where it begins
 	left string // file with what the last command left: directory and variables
 	env  []string
+	ran  int
 }
 
 func (s *shell) run(t *testing.T, script string) string {
 	t.Helper()
+	s.ran++
 	const frame = `if [ -e "$LEFT" ]; then . "$LEFT"; fi
 %s
 { export -p; printf 'cd %%q\n' "$PWD"; } >"$LEFT"
@@ -185,7 +192,7 @@ func TestRunning_DoesWhatItShows(t *testing.T) {
 
 // languagePages are the pages that lead from an empty directory to a step in
 // one language.
-var languagePages = []string{"go", "python", "typescript", "c"}
+var languagePages = []string{"go", "python", "typescript", "c", "assemblyscript", "write-an-sdk"}
 
 func TestLanguagePages_DoWhatTheyShow(t *testing.T) {
 	if testing.Short() {
