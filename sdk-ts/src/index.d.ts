@@ -71,7 +71,10 @@ export interface Partition {
   readonly bytes: Uint8Array;
 }
 
-/** A header of a record. Names may repeat. */
+/**
+ * A header of a record. Names may repeat; what is not UTF-8 in one is U+FFFD,
+ * and goes on as it was only where the record itself is emitted.
+ */
 export interface Header {
   name: string;
   value: Uint8Array | null;

@@ -31,9 +31,10 @@ func vectors(t *testing.T, file string) map[string][]byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[strings.Fields(head)[1]] = b
+		words := strings.Fields(head)
+		all[words[0]+" "+words[1]] = b
 	}
-	if len(all) < 10 {
+	if len(all) < 6 {
 		t.Fatalf("%s has only %d vectors", file, len(all))
 	}
 	return all
@@ -133,5 +134,39 @@ func TestFrames_GoldenFaults(t *testing.T) {
 				t.Errorf("%s: status %d, want -22", name, status)
 			}
 		}
+	}
+}
+
+// TestStores_Golden: entries, keys and values are packed as the vectors say.
+func TestStores_Golden(t *testing.T) {
+	in := started(t, sdk+`
+w.step = (r, cx) => {
+  const s = cx.store("state");
+  const list = (b) => b === undefined ? null : [...b];
+  if (r.text === "scan") cx.emit({ value: [...s.scan()].map((e) => [list(e.key), list(e.value)]) });
+  if (r.text === "many") cx.emit({ value: s.getMany(["a", "", "long key"]).map(list) });
+};`)
+	all := vectors(t, "entries.txt")
+	for name, want := range map[string]string{"scan none": "[]", "scan two": "[[[97],[49]],[[98,98],[]]]", "scan binary": "[[[0,255],[10,0]]]"} {
+		first := true
+		in.answer = func(string) string {
+			defer func() { first = false }()
+			if first {
+				return string(all[name])
+			}
+			return ""
+		}
+		if equal(t, in.values("scan"), "0 "+want); first {
+			t.Errorf("%s: the store was not asked", name)
+		}
+	}
+	var request string
+	in.answer = func(r string) string {
+		request = r
+		return string(all["values three"])
+	}
+	equal(t, in.values("many"), "0 [[49],null,[]]")
+	if request != string(all["keys three"]) {
+		t.Errorf("the keys are packed as %q, want %q", request, all["keys three"])
 	}
 }
