@@ -3,15 +3,18 @@
 # json, documentation, packages.
 set -euo pipefail
 cd "$(dirname "$0")"
-toolchain() { # the first that has the command: rustup's, whose lints and format are pinned by it
-  command -v "$1" >/dev/null || { echo "sdk-rust/check.sh: $1 is not in PATH: install Rust from rustup, with rustfmt and clippy" >&2; exit 1; }
-}
-toolchain cargo
+for tool in cargo cargo-fmt cargo-clippy; do
+  command -v "$tool" >/dev/null || {
+    echo "sdk-rust/check.sh: $tool is not in PATH: install Rust 1.95 or later by rustup, with rustfmt and clippy" >&2
+    exit 1
+  }
+done
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 cargo clippy --workspace --all-targets --no-default-features --locked --quiet -- -D warnings
 cargo test --workspace --locked --quiet
-cargo test --workspace --no-default-features --locked --quiet
+# The examples of the documentation are those of the default features.
+cargo test --workspace --no-default-features --lib --tests --locked --quiet
 RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --locked --quiet
 cargo package --workspace --locked --allow-dirty --quiet
 echo "sdk-rust: all tests passed"
