@@ -39,7 +39,7 @@ export function step<Value = unknown, Config = unknown>(fn: (record: Record<Valu
  * Registers the function that is called once for each batch, with its records
  * in order. Single records are rejected with {@link Context.fail}; an exception
  * refuses the whole batch, which the host then tries in halves until the record
- * at fault is alone. What is emitted belongs to the batch as a whole unless it
+ * at fault is alone, which it rejects. What is emitted belongs to the batch as a whole unless it
  * names its `cause`.
  */
 export function batch<Value = unknown, Config = unknown>(fn: (records: Record<Value>[], cx: Context<Config>) => Awaitable<void>): void;

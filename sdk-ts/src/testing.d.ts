@@ -76,7 +76,8 @@ export interface Host {
 
   /**
    * Runs one batch. If records fail, all that it did is undone and the others
-   * run again, until none fails. Rejects with what a function of `batch` throws.
+   * run again, until none fails. If a function of `batch` throws, its records
+   * run in halves until the one at fault is alone, which is rejected.
    */
   batch(records: Input[], partition?: { name?: string; number?: number }): Promise<Result>;
 

@@ -106,23 +106,45 @@ class Host {
    */
   async batch(records, { name = "test", number = 0 } = {}) {
     const at = { number, name, bytes: /** @type {Uint8Array} */ (keyBytes(name, "the partition")) };
-    let left = records.map((r, index) => ({ index, fields: fieldsOf(r, null) }));
-    const times = left.map((r) => r.fields.time ?? 0);
-    this.#state.now = Math.max(0, ...times) * 1e6;
+    const all = records.map((r, index) => ({ index, fields: fieldsOf(r, null) }));
+    this.#state.now = Math.max(0, ...all.map((r) => r.fields.time ?? 0)) * 1e6;
+    return this.#run(all, at);
+  }
+
+  /**
+   * Runs records until none of them fails.
+   *
+   * @param {{ index: number, fields: import("./testing/record.js").Fields }[]} left
+   * @param {import("./index.js").Partition} at
+   * @returns {Promise<import("./testing.js").Result>}
+   */
+  async #run(left, at) {
     /** @type {import("./testing.js").Failed[]} */
     const failed = [];
     for (;;) {
       const now = left;
-      await this.#call(() =>
-        this.#once(
-          now.map((r) => r.fields),
-          at,
-        ),
-      );
+      try {
+        await this.#call(() =>
+          this.#once(
+            now.map((r) => r.fields),
+            at,
+          ),
+        );
+      } catch (e) {
+        const [first] = now;
+        if (first === undefined) throw e;
+        if (now.length === 1) {
+          const [code, text] = reason(e);
+          return { emitted: [], failed: [...failed, { index: first.index, code, text }] };
+        }
+        const half = now.length >> 1;
+        const [a, b] = [await this.#run(now.slice(0, half), at), await this.#run(now.slice(half), at)];
+        return { emitted: [...a.emitted, ...b.emitted], failed: [...failed, ...a.failed, ...b.failed] };
+      }
       const bad = new Map([...this.#state.failed].reverse().map((f) => [f.index, f]));
       if (bad.size === 0) return { emitted: this.#emitted((i) => now[i]?.index ?? -1), failed };
       for (const [i, f] of [...bad].sort(([a], [b]) => a - b)) failed.push({ ...f, index: now[i]?.index ?? -1 });
-      left = left.filter((_, i) => !bad.has(i));
+      left = now.filter((_, i) => !bad.has(i));
       if (left.length === 0) return { emitted: [], failed };
     }
   }

@@ -143,6 +143,22 @@ test("a batch function gets all records and may name causes", async () => {
   );
 });
 
+test("a batch function that throws costs the record at fault", async () => {
+  batch((records, cx) => {
+    for (const r of records) cx.store("s").put(r.text ?? "", "");
+    if (records.some((r) => r.text === "bad")) throw new TypeError("oh");
+    cx.emit({ value: records.map((r) => r.text).join() });
+  });
+  const host = await start({ stores: ["s"] });
+  const got = await host.batch(["a", "b", "c", "bad", "d"].map((value) => ({ value })));
+  assert.deepEqual(texts(got.emitted), ["a,b", "c", "d"]);
+  assert.deepEqual(
+    got.failed.map((f) => [f.index, f.code, f.text.split("\n")[0]]),
+    [[3, -1, "TypeError: oh"]],
+  );
+  assert.deepEqual(Object.keys(host.store("s")), ["a", "b", "c", "d"]);
+});
+
 test("init may fail, and end goes on from its token", async () => {
   step((r, cx) => cx.store("s").put(r.text ?? "", ""));
   onInit((/** @type {any} */ cx) => {

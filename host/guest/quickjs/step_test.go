@@ -106,6 +106,31 @@ w.step = async (r, cx) => {
 	equal(t, in.values("again"), "0 again done")
 }
 
+// TestBatch_ExceptionRefusesItUntilTheRecordIsAlone: what the host tries in
+// halves comes out with its reason.
+func TestBatch_ExceptionRefusesItUntilTheRecordIsAlone(t *testing.T) {
+	in := started(t, sdk+`
+w.batch = async (records, cx) => {
+  for (const r of records) if (r.text === "rejected") cx.fail(r, new Reject("by intent", 4));
+  await null;
+  if (records.some((r) => r.text === "bad")) throw new RangeError("oh");
+  cx.emit({ value: String(records.length) });
+  cx.emit({ value: "caused", cause: records[0] });
+};`)
+	if status := in.process(1, frameOf(record.Record{Value: []byte("a")}, record.Record{Value: []byte("bad")})); status != -22 {
+		t.Errorf("status %d of two records, want -22", status)
+	}
+	if len(in.logs) != 1 || !strings.HasPrefix(in.logs[0], "3 RangeError: oh\n") {
+		t.Errorf("logs %q", in.logs)
+	}
+	equal(t, in.values("bad"))
+	if len(in.fails) != 1 || !strings.HasPrefix(in.fails[0], "0 -1 RangeError: oh\n") {
+		t.Errorf("failed %q", in.fails)
+	}
+	equal(t, in.values("a", "rejected"), "-1 2", "0 caused")
+	equal(t, in.fails, "1 4 by intent")
+}
+
 // TestStep_UnheardPromisesBelongToTheirRecord: also where the function is not
 // async itself, and nothing is left for later records.
 func TestStep_UnheardPromisesBelongToTheirRecord(t *testing.T) {

@@ -125,6 +125,10 @@ static int32_t run_whole(Frame *f, JSValueConst partition) {
 		v = settle(JS_Call(E.ctx, whole, JS_UNDEFINED, 2, args));
 	}
 	JS_FreeValue(E.ctx, list);
+	if (JS_IsException(v) && f->count == 1) {
+		fail_record(0); // so that what the host halved a batch for has its reason
+		return DONE;
+	}
 	if (JS_IsException(v))
 		return fail_call();
 	JS_FreeValue(E.ctx, v);
