@@ -9,6 +9,7 @@ type language struct {
 
 var languages = []language{
 	{"go", "go", "go test ./..."},
+	{"rust", "rust", "cargo test"},
 	{"python", "python", "python3 -m pytest"},
 	{"c", "c", "make test"},
 	{"ts", "ts", "npm install && npm test"},
