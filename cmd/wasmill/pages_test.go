@@ -192,7 +192,7 @@ func TestRunning_DoesWhatItShows(t *testing.T) {
 
 // languagePages are the pages that lead from an empty directory to a step in
 // one language.
-var languagePages = []string{"go", "python", "typescript", "c", "assemblyscript", "write-an-sdk"}
+var languagePages = []string{"rust", "python", "go", "c", "typescript", "assemblyscript", "write-an-sdk"}
 
 func TestLanguagePages_DoWhatTheyShow(t *testing.T) {
 	if testing.Short() {
