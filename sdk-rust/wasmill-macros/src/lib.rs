@@ -12,9 +12,9 @@ use proc_macro::TokenStream;
 ///
 /// ```ignore
 /// #[wasmill::step]
-/// fn shout(record: Record, cx: &mut Context) -> Result { … }
+/// fn shout(record: Record, cx: &mut Context) -> Result { Ok(()) }
 /// #[wasmill::step]
-/// fn shout(record: Record, config: &Config, cx: &mut Context) -> Result { … }
+/// fn shout(record: Record, config: &Config, cx: &mut Context) -> Result { Ok(()) }
 /// ```
 ///
 /// A function whose first parameter is `&Batch` is called for each batch.
