@@ -43,7 +43,7 @@ func TestWasmill_WrongUse(t *testing.T) {
 func TestWasmill_Help(t *testing.T) {
 	r := wasmill(t, t.TempDir())
 	r.has(t, 0)
-	for _, c := range []string{"run", "validate", "plan", "schema", "inspect", "new", "build", "dev", "version"} {
+	for _, c := range []string{"run", "validate", "plan", "schema", "inspect", "new", "build", "test", "dev", "version"} {
 		if !strings.Contains(r.stdout, "\n  "+c+" ") {
 			t.Errorf("help lacks %s:\n%s", c, r.stdout)
 		}
