@@ -71,12 +71,12 @@ export interface Partition {
   readonly bytes: Uint8Array;
 }
 
-/**
- * A header of a record. Names may repeat; what is not UTF-8 in one is U+FFFD,
- * and goes on as it was only where the record itself is emitted.
- */
+/** A header of a record. Names may repeat. */
 export interface Header {
+  /** What is not UTF-8 in it is U+FFFD. */
   name: string;
+  /** The name as it came if it is not UTF-8; it counts where the header is emitted. */
+  nameBytes?: Uint8Array | undefined;
   value: Uint8Array | null;
 }
 
@@ -119,7 +119,7 @@ export interface Emit {
    * JSON.stringify writes it.
    */
   value: string | Uint8Array | null | object | number | boolean;
-  headers?: readonly { name: string; value: Key | null }[] | undefined;
+  headers?: readonly { name: string; nameBytes?: Uint8Array | undefined; value: Key | null }[] | undefined;
   /** Milliseconds since 1970; null for none. Default: that of the cause. */
   time?: number | null | undefined;
   flags?: number | undefined;

@@ -18,7 +18,7 @@
  * @packageDocumentation
  */
 
-import type { Emit } from "./index.js";
+import type { Emit, Header } from "./index.js";
 
 /** What the job file would say of the step. */
 export interface Options {
@@ -46,7 +46,7 @@ export interface Emitted {
   value: Uint8Array | null;
   text: string | null;
   readonly json: any;
-  headers: { name: string; value: Uint8Array | null }[];
+  headers: Header[];
   time: number | null;
   flags: number;
 }

@@ -52,6 +52,20 @@ test("values are text, bytes, null or JSON", async () => {
   assert.ok(emitted.every((e) => e.time === 7 && e.cause === 0 && e.key === null));
 });
 
+test("headers go on as they came, names that are no text too", async () => {
+  step(({ value, headers }, cx) => cx.emit({ value, headers }));
+  const host = await start();
+  const headers = [
+    { name: "a", value: null },
+    { name: "", nameBytes: Uint8Array.of(0xc3), value: "x" },
+  ];
+  const { emitted } = await host.batch([{ value: "", headers }]);
+  assert.deepEqual(emitted[0]?.headers, [
+    { name: "a", value: null },
+    { name: "\ufffd", nameBytes: Uint8Array.of(0xc3), value: Uint8Array.of(120) },
+  ]);
+});
+
 test("what cannot be a value rejects the record", async () => {
   step((r, cx) => cx.emit({ value: /** @type {any} */ (r.text === "u" ? undefined : r.text === "f" ? () => 1 : 1n) }));
   const host = await start();

@@ -1,17 +1,28 @@
 // Records as the step sees them.
 
-import { decode, keyBytes, valueBytes } from "./bytes.js";
+import { binary, decode, keyBytes, valueBytes } from "./bytes.js";
 
 /**
  * @typedef {object} Fields what a record is made of
  * @property {Uint8Array | null} key
  * @property {Uint8Array | null} value
- * @property {{ name: string, value: Uint8Array | null }[]} headers
+ * @property {import("../index.js").Header[]} headers
  * @property {number | null} time
  * @property {number} flags
  * @property {number} stream
  * @property {number} position
  */
+
+/**
+ * @param {any} h
+ * @returns {import("../index.js").Header}
+ */
+function header(h) {
+  const bytes = keyBytes(h.nameBytes ?? h.name, "the name of a header") ?? new Uint8Array();
+  const name = decode(bytes);
+  const value = keyBytes(h.value, "the value of a header");
+  return binary(bytes) === Buffer.from(name).toString("latin1") ? { name, value } : { name, nameBytes: bytes, value };
+}
 
 /**
  * Reads what is emitted or comes in.
@@ -27,10 +38,7 @@ export function fieldsOf(r, time) {
   return {
     time: at === null ? null : Math.trunc(Number(at)),
     flags: (r.flags ?? 0) & 7,
-    headers: [...(r.headers ?? [])].map((h) => ({
-      name: decode(keyBytes(h.name, "the name of a header") ?? new Uint8Array()),
-      value: keyBytes(h.value, "the value of a header"),
-    })),
+    headers: [...(r.headers ?? [])].map(header),
     value: valueBytes(r.value, "the value of a record"),
     key: keyBytes(r.key, "the key of a record"),
     stream: r.stream ?? 0,
@@ -45,7 +53,7 @@ export function fieldsOf(r, time) {
  */
 export function size(f) {
   let n = (f.key?.length ?? 0) + (f.value?.length ?? 0);
-  for (const h of f.headers) n += 8 + Buffer.byteLength(h.name) + (h.value?.length ?? 0);
+  for (const h of f.headers) n += 8 + (h.nameBytes?.length ?? Buffer.byteLength(h.name)) + (h.value?.length ?? 0);
   return n;
 }
 

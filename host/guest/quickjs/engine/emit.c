@@ -138,7 +138,8 @@ static int pack(Packed *h, const Bytes *name, const Bytes *value) {
 	return 0;
 }
 
-// pack_all encodes an array of {name, value}.
+// pack_all encodes an array of {name, value}, with nameBytes where a name is no
+// text.
 static int pack_all(JSValueConst list, Packed *h) {
 	int64_t n;
 	if (JS_IsUndefined(list))
@@ -148,7 +149,9 @@ static int pack_all(JSValueConst list, Packed *h) {
 	int result = 0;
 	for (int64_t i = 0; i < n && result == 0; i++) {
 		JSValue one = JS_GetPropertyInt64(E.ctx, list, i);
-		JSValue nv = JS_GetPropertyStr(E.ctx, one, "name"), vv = JS_GetPropertyStr(E.ctx, one, "value");
+		JSValue nv = JS_GetPropertyStr(E.ctx, one, "nameBytes"), vv = JS_GetPropertyStr(E.ctx, one, "value");
+		if (JS_IsUndefined(nv))
+			nv = JS_GetPropertyStr(E.ctx, one, "name");
 		Bytes name = {.held = JS_UNDEFINED}, value = {.held = JS_UNDEFINED};
 		result = JS_IsException(nv) || JS_IsException(vv) || bytes_key(nv, &name, "the name of a header") < 0 ||
 			bytes_key(vv, &value, "the value of a header") < 0 || pack(h, &name, &value) < 0 ? -1 : 0;

@@ -1,5 +1,6 @@
 // The class of records: getters on the prototype read the frame where it lies.
 // What a getter has made is kept, so that it is the same object each time.
+#include <string.h>
 #include "engine.h"
 
 typedef struct {
@@ -47,13 +48,25 @@ static JSValue new_json(const uint8_t *p, uint32_t n) {
 	return v;
 }
 
+// set_name gives a header its name, and its bytes if they are no text.
+static void set_name(JSValueConst header, const uint8_t *p, uint32_t n) {
+	JSValue name = new_text(p, n);
+	Bytes back;
+	if (!JS_IsException(name) && bytes_key(name, &back, "the name of a header") == 0) {
+		if (back.n != n || memcmp(back.p, p, n) != 0)
+			JS_DefinePropertyValueStr(E.ctx, header, "nameBytes", new_bytes(p, n), JS_PROP_C_W_E);
+		bytes_free(&back);
+	}
+	JS_DefinePropertyValueStr(E.ctx, header, "name", name, JS_PROP_C_W_E);
+}
+
 static JSValue new_headers(const Fields *f) {
 	JSValue list = JS_NewArray(E.ctx);
 	const uint8_t *at = f->headers;
 	for (uint32_t i = 0; i < f->header_count && !JS_IsException(list); i++) {
 		uint32_t name = get32(at), value = get32(at + 4);
 		JSValue h = JS_NewObject(E.ctx);
-		JS_DefinePropertyValueStr(E.ctx, h, "name", new_text(at + 8, name), JS_PROP_C_W_E);
+		set_name(h, at + 8, name);
 		JS_DefinePropertyValueStr(E.ctx, h, "value", new_bytes(at + 8 + name, value), JS_PROP_C_W_E);
 		at += 8 + name + (value == NO_LENGTH ? 0 : value);
 		if (JS_IsException(h) || JS_DefinePropertyValueUint32(E.ctx, list, i, h, JS_PROP_C_W_E) < 0 || JS_HasException(E.ctx)) {
