@@ -20,11 +20,24 @@ if [ ! -e "$venv/ready" ]; then
   touch "$venv/ready"
 fi
 bin=$venv/bin
+src=$PWD/src
 
 "$bin/ruff" format --check .
 "$bin/ruff" check .
 "$bin/mypy"
 "$bin/python" -m pytest -q
+
+# In the project's repository the steps that are written with it, too.
+for step in ../conformance/guests/python ../examples/clicks/python/*; do
+  [ -d "$step" ] || continue
+  (
+    cd "$step"
+    "$bin/ruff" format --check --quiet --isolated --line-length 120 .
+    "$bin/ruff" check --quiet --isolated --line-length 120 --target-version py39 --select B,E,F,I,SIM,UP,W .
+    MYPYPATH=$src "$bin/mypy" --strict --no-error-summary --cache-dir "$cache/mypy" .
+    if [ -e test_step.py ]; then "$bin/python" -m pytest -q -p no:cacheprovider; fi
+  )
+done
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 "$bin/python" -m build --no-isolation --outdir "$out" . >"$out/log" 2>&1 || {

@@ -65,6 +65,16 @@ def test_frame_golden_faults(kind: str, lines: list[list[str]], data: bytes) -> 
         _frame.decode(data)
 
 
+def test_a_record_of_an_odd_size_is_refused() -> None:
+    whole = _frame.encode(0, b"", [(0, 0, (b"abc", b"", ..., None, 0, 0, 0, ()))])
+    size = len(whole) - 4  # without half of its padding
+    short = bytearray(whole[:size])
+    short[12:16] = size.to_bytes(4, "little")
+    short[32 + 36 : 32 + 40] = (size - 32).to_bytes(4, "little")
+    with pytest.raises(_frame.FrameError, match="44 bytes"):
+        _frame.decode(bytes(short))
+
+
 @pytest.mark.parametrize(("kind", "lines", "data"), vectors("entries.txt"))
 def test_entries_golden(kind: str, lines: list[list[str]], data: bytes) -> None:
     found = [tuple(text(word) for word in line[1:]) for line in lines]

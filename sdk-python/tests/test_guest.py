@@ -7,8 +7,9 @@ import marshal
 import os
 import random
 from collections import deque
+from pathlib import Path
 from types import ModuleType
-from typing import Any, Iterator
+from typing import Any, Iterator, Sequence
 
 import pytest
 
@@ -51,9 +52,9 @@ class FakePipe(FakeCalls):
         self.begin(op)
         return KIND_CALL, op, 0, memoryview(content)
 
-    def send(self, kind: int, count: int, number: int, content: bytes = b"") -> None:
+    def send(self, kind: int, count: int, number: int, content: Sequence[bytes] = ()) -> None:
         assert kind == KIND_RETURN
-        self.returned.append((count, number, content))
+        self.returned.append((count, number, b"".join(content)))
 
     def _emit(self, frame: bytes) -> tuple[int, bytes]:
         self.frames += _frame.decode(frame)[2]
@@ -203,19 +204,20 @@ def test_a_module_that_cannot_be_imported_is_told_in_init() -> None:
     assert not made.serve()
 
 
-def test_pipe_reads_frames_that_come_in_pieces_and_asks() -> None:
+def test_pipe_reads_frames_that_come_in_pieces_and_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wasmill._guest._pipe.read", lambda fd, n: os.read(fd, min(n, 20)))
     (source, host_out), (host_in, sink) = os.pipe(), os.pipe()
     host, pipe = Pipe(host_in, host_out), Pipe(source, sink)
     try:
-        content = bytes(range(256)) * 250  # does not fit into what is read at once
-        host.send(KIND_CALL, 1, 0, content)
+        content = bytes(range(256))
+        host.send(KIND_CALL, 1, 0, [content[:100], content[100:]])
         assert pipe.receive() == (KIND_CALL, 1, 0, content)
-        host.send(KIND_REPLY, _calls.STATE_GET, -2, b"")
+        host.send(KIND_REPLY, _calls.STATE_GET, -2)
         assert pipe.call(_calls.STATE_GET, 1, b"key") == (-2, b"")
         frame = host.receive()
         assert frame is not None
         assert frame[:2] == (KIND_REQUEST, _calls.STATE_GET)
-        assert bytes(frame[3]) == b"\1\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0key\0\0\0\0\0"
+        assert frame[3] == b"\1\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0key\0\0\0\0\0"
         os.write(host_out, b"WML1")
         os.close(host_out)
         with pytest.raises(EOFError):
@@ -224,3 +226,30 @@ def test_pipe_reads_frames_that_come_in_pieces_and_asks() -> None:
     finally:
         for fd in (source, host_in, sink):
             os.close(fd)
+
+
+def test_pipe_writes_what_is_long_in_pieces(tmp_path: Path) -> None:
+    content = [b"x" * 700_000, b"y" * 700_001]
+    with open(tmp_path / "frame", "w+b", buffering=0) as f:
+        pipe = Pipe(f.fileno(), f.fileno())
+        pipe.send(KIND_RETURN, 1, 0, content)
+        f.seek(0)
+        frame = pipe.receive()
+        assert frame is not None
+        assert frame[3] == b"".join(content)
+        assert f.tell() % 8 == 0
+
+
+def test_pipe_passes_over_what_there_is_no_memory_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(size: int) -> bytearray:
+        raise MemoryError
+
+    monkeypatch.setattr("wasmill._guest._pipe.bytearray", no_room, raising=False)
+    with open(tmp_path / "frame", "w+b", buffering=0) as f:
+        pipe = Pipe(f.fileno(), f.fileno())
+        pipe.send(KIND_CALL, 1, 0, [bytes(300_000)])
+        pipe.send(KIND_CALL, 3, 0)
+        f.seek(0)
+        made = Guest(pipe)
+        assert made.pipe.receive() == (KIND_CALL, 1, 0, None)
+        assert pipe.receive() == (KIND_CALL, 3, 0, b"")

@@ -11,6 +11,7 @@ import pytest
 
 import wasmill
 from wasmill import testing
+from wasmill._record import decoded
 from wasmill._register import check, functions_of
 from wasmill._runtime import asks_for_json
 
@@ -147,6 +148,9 @@ def test_json_comes_from_the_host_and_can_be_changed() -> None:
     got = host.batch('{"n":1}', "no")  # not all are decoded
     assert got.values == [b'{"n":2}']
     assert got.failed[0].index == 1
+    host.batch()
+    assert host.batch('{"n":1}').values == [b'{"n":2}']
+    assert not decoded  # nothing of a batch is kept for ever
 
 
 def test_a_look_at_the_code_tells_who_asks_for_json() -> None:
@@ -266,6 +270,8 @@ def test_logs_metrics_and_now() -> None:
     assert host.batch("abc").values == [b"1000", b"2000"]
     assert host.logs == [("debug", "d"), ("info", "i"), ("warn", "w"), ("error", "e?")]
     assert (host.metric("seen"), host.metric("size"), host.metric("other")) == (1, -3, 0)
+    host.batch("a")
+    assert (host.metric("seen"), host.metric("size")) == (2, -4)
     with pytest.raises(ValueError, match="-1 is negative"):
         seen.add(-1)
 

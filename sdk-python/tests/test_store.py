@@ -110,6 +110,7 @@ def test_much_that_is_written_is_handed_over_in_between(monkeypatch: pytest.Monk
         store.put(f"k{i}", "12345678")
     assert calls.asked > 0
     assert len(cx.writes()) < 10
+    assert len(store._seen) < 10
     assert [store.get(f"k{i}") for i in range(10)] == [b"12345678"] * 10
 
 
@@ -142,12 +143,15 @@ def test_a_random_run_agrees_with_a_dict() -> None:
     assert calls.stores[0] == want
 
 
-def test_a_batch_that_fails_leaves_no_state() -> None:
+@pytest.mark.parametrize("scans", [False, True])
+def test_a_batch_that_fails_leaves_no_state(scans: bool) -> None:
     @wasmill.step
     def step(record: wasmill.Record, cx: wasmill.Context) -> Any:
         store = cx.store("n")
         n = int(store.get("n") or 0) + 1
         store.put("n", str(n))
+        if scans:  # which hands over what was written
+            assert list(store.scan()) == [(b"n", str(n).encode())]
         if record.value == b"bad":
             raise wasmill.Reject("bad")
         return n

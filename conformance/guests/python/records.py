@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import wasmill
 
@@ -68,7 +69,7 @@ def loop(record: wasmill.Record, cx: wasmill.Context) -> bytes | None:
     return record.value
 
 
-CASES = {
+CASES: dict[str, Callable[..., Any]] = {
     "echo": echo,
     "batch": batch,
     "outputs": outputs,

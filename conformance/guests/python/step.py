@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+import wasmill
+
 import records
 import state
 import surroundings
-import wasmill
 
 CASES: dict[str, Callable[..., Any]] = {**records.CASES, **state.CASES, **surroundings.CASES}
 

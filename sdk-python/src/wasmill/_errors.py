@@ -7,6 +7,7 @@ ENOENT = 2
 EIO = 5
 E2BIG = 7
 EBADF = 9
+ENOMEM = 12
 EINVAL = 22
 ENOSYS = 38
 
@@ -17,7 +18,7 @@ _TEXTS = {
     E2BIG: "longer than limits in the job file allow (max_record, max_emit, max_key, max_value)",
     EBADF: "the job file declares nothing of this name",
     11: "try again later",
-    12: "out of memory",
+    ENOMEM: "out of memory",
     14: "an address outside of the memory",
     EINVAL: "a malformed argument",
     28: "over a quota",

@@ -37,6 +37,12 @@ class Runtime:
         self._functions = f = functions_of(self._found)
         wanted.json = f.step is not None and asks_for_json(f.step)
 
+    def forget(self) -> None:
+        """Let go of what a call held: it is over."""
+        cx = getattr(self, "cx", None)
+        if cx is not None:
+            cx.begin(cx.op)
+
     def init(self, payload: bytes) -> int:
         """Let on_init run."""
         try:
@@ -79,7 +85,6 @@ class Runtime:
             except BaseException as error:  # of a record: the others go on
                 cx.reject(cx.index, error)
             else:
-                cx.at()
                 return
 
     def _run_batch(self, records: list[Record]) -> int:

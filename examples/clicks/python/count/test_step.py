@@ -1,5 +1,6 @@
-import step
 import wasmill.testing
+
+import step
 
 
 def test_totals_of_pages() -> None:

@@ -1,5 +1,6 @@
-import step
 import wasmill.testing
+
+import step
 
 CONFIG = {"regions": {"de": "europe"}, "otherwise": "elsewhere"}
 

@@ -32,17 +32,17 @@ class Marshal:
         """Return the partition's number and name, whether all is decoded, and the rows."""
         return marshal.loads(content)  # type: ignore[no-any-return]
 
-    def effects(self, cx: Context) -> bytes:
-        """Return what a call comes to.
+    def effects(self, cx: Context) -> Sequence[bytes]:
+        """Return what a call comes to, in parts.
 
         If records fail, the host drops all else and runs the others again.
         """
         if cx.fails:
-            return marshal.dumps((want(), [], cx.fails, []), 2)
+            return (marshal.dumps((want(), [], cx.fails, []), 2),)
         # A tuple of four whose second value is a list of what was encoded at
         # each emit; version 2 of the format has no references between values.
         head = b"(\x04\0\0\0" + marshal.dumps(want(), 2) + b"[" + pack("<I", len(cx.emits))
-        return b"".join((head, *cx.emits, marshal.dumps([], 2), marshal.dumps(cx.writes(), 2)))
+        return (head, *cx.emits, marshal.dumps([], 2), marshal.dumps(cx.writes(), 2))
 
 
 class Frames:
@@ -55,13 +55,13 @@ class Frames:
         number, name, rows = _frame.decode(bytes(content))
         return number, name, False, [row for _, row in rows]
 
-    def effects(self, cx: Context) -> bytes:
+    def effects(self, cx: Context) -> Sequence[bytes]:
         """Hand over what a call comes to, and return nothing."""
         emits = cx.encoded()
         for index, code, text in cx.fails:
             _calls.ask(cx.calls, "", _calls.FAIL, index, code, text)
         if cx.fails:
-            return b""
+            return ()
         for store in cx.stores():
             store.flush()
         rows, size = [], 0
@@ -72,7 +72,7 @@ class Frames:
                 self._emit(cx, rows)
                 rows, size = [], 0
         self._emit(cx, rows)
-        return b""
+        return ()
 
     def _emit(self, cx: Context, rows: list[tuple[int, int, _frame.Row]]) -> None:
         if rows:

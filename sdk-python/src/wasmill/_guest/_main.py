@@ -8,15 +8,13 @@ import sys
 import time
 from importlib import import_module
 from struct import pack
-from typing import Protocol
+from typing import Protocol, Sequence
 
 from .. import _calls
-from .._errors import ENOSYS
+from .._errors import ENOMEM, ENOSYS
 from .._runtime import OP_BATCH, OP_END, OP_RESUMED, Runtime, refuse
 from ._codec import Frames, Marshal, want
 from ._pipe import KIND_PARK, KIND_RETURN, Pipe
-
-_ENOMEM = 12
 
 # How many containers there may be more before the collector looks for cycles
 # among them: a batch of some thousand records makes and drops several of each.
@@ -26,8 +24,8 @@ _YOUNG = 20_000
 class Host(_calls.Calls, Protocol):
     """The host, as Pipe has it."""
 
-    def receive(self) -> tuple[int, int, int, memoryview] | None: ...
-    def send(self, kind: int, count: int, number: int, content: bytes = b"") -> None: ...
+    def receive(self) -> tuple[int, int, int, memoryview | None] | None: ...
+    def send(self, kind: int, count: int, number: int, content: Sequence[bytes] = ()) -> None: ...
 
 
 class Guest:
@@ -52,31 +50,38 @@ class Guest:
         if call is None:
             return False
         _, op, _, content = call
-        effects = b""
+        del call  # so that the content is held by nothing but _run
+        effects: Sequence[bytes] = ()
         try:
-            status = self._run(op, content)
+            if content is None:
+                raise MemoryError
+            held, content = [content], None
+            status = self._run(op, held)
             if status >= 0 and op in (OP_BATCH, OP_END) and self.runtime is not None:
                 effects = self.codec.effects(self.runtime.cx)
         except MemoryError:
-            status, effects = -_ENOMEM, b""
+            status, effects = -ENOMEM, ()
         except BaseException as error:
-            status, effects = refuse(self.pipe, error), b""
+            status, effects = refuse(self.pipe, error), ()
         self.pipe.send(KIND_RETURN, op, status, effects)
+        if self.runtime is not None:
+            self.runtime.forget()
         return True
 
-    def _run(self, op: int, content: memoryview) -> int:
+    def _run(self, op: int, held: list[memoryview]) -> int:
         runtime = self.runtime
         if runtime is None:
             return refuse(self.pipe, self.fault) if op == 0 else -ENOSYS
         if op == OP_BATCH:
-            number, name, decoded, rows = self.codec.batch(content)
+            number, name, decoded, rows = self.codec.batch(held.pop())
             return runtime.batch(rows, decoded, name, number)
+        content = bytes(held.pop())
         if op == 0:
-            return runtime.init(bytes(content))
+            return runtime.init(content)
         if op == OP_END:
-            return runtime.end(bytes(content))
+            return runtime.end(content)
         if op == OP_RESUMED:
-            return runtime.resumed(bytes(content))
+            return runtime.resumed(content)
         return -ENOSYS
 
 
@@ -108,7 +113,7 @@ def park(guest: Guest) -> None:
         return
     parked.append(lambda: guest.serve() and None)
     guest.codec = Marshal()
-    guest.pipe.send(KIND_PARK, 0, 0, pack("<III", id(parked[0]), guest.codec.number, want()))
+    guest.pipe.send(KIND_PARK, 0, 0, (pack("<III", id(parked[0]), guest.codec.number, want()),))
     time.time_ns()
     guest.codec = Frames()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from io import FileIO
 from os import read, write
 from struct import Struct
+from typing import Sequence
 
 from .._frame import MAGIC, VERSION, arguments
 
@@ -15,8 +17,9 @@ KIND_PARK = 0x104
 
 _HEADER = Struct("<IHHIIiIII")
 
-# Room for a frame that is read at once, in bytes.
+# Room for a frame that is read at once, and bytes that are written at once.
 _ROOM = 64 << 10
+_PIECE = 1 << 20
 
 
 class Pipe:
@@ -24,45 +27,70 @@ class Pipe:
 
     def __init__(self, source: int = 0, sink: int = 1) -> None:
         self._source = source
+        self._file = FileIO(source, closefd=False)
         self._sink = sink
 
-    def receive(self) -> tuple[int, int, int, memoryview] | None:
-        """Read a frame: its kind, count and number, and its content. None: there is none."""
-        data = read(self._source, _ROOM)
+    def receive(self) -> tuple[int, int, int, memoryview | None] | None:
+        """Read a frame: its kind, count and number, and its content.
+
+        None: there is no frame, or no memory for the content, which is passed over.
+        """
+        data: bytes | bytearray = read(self._source, _ROOM)
         if not data:
             return None
         while len(data) < _HEADER.size:
-            data += self._more(_HEADER.size - len(data))
+            data += self._some(_HEADER.size - len(data))
         _, _, kind, count, size, number, length, _, _ = _HEADER.unpack_from(data)
         if len(data) < size:
-            parts = [data]
-            missing = size - len(data)
-            while missing:
-                parts.append(self._more(missing))
-                missing -= len(parts[-1])
-            data = b"".join(parts)
+            try:
+                whole = bytearray(size)
+            except MemoryError:
+                self._pass_over(size - len(data))
+                return kind, count, number, None
+            whole[: len(data)] = data
+            self._fill(memoryview(whole)[len(data) :])
+            data = whole
         return kind, count, number, memoryview(data)[_HEADER.size : _HEADER.size + length]
 
-    def _more(self, n: int) -> bytes:
-        data = read(self._source, n)
+    def _some(self, n: int) -> bytes:
+        data = read(self._source, min(n, _ROOM))
         if not data:
             raise EOFError("wasmill: standard input ends within a frame")
         return data
 
-    def send(self, kind: int, count: int, number: int, content: bytes = b"") -> None:
-        """Write a frame."""
-        n = len(content)
+    def _fill(self, view: memoryview) -> None:
+        while view:
+            n = self._file.readinto(view)
+            if not n:
+                raise EOFError("wasmill: standard input ends within a frame")
+            view = view[n:]
+
+    def _pass_over(self, n: int) -> None:
+        while n:
+            n -= len(self._some(n))
+
+    def send(self, kind: int, count: int, number: int, content: Sequence[bytes] = ()) -> None:
+        """Write a frame, whose content is in parts."""
+        n = sum(map(len, content))
         pad = -n % 8
         header = _HEADER.pack(MAGIC, VERSION, kind, count, _HEADER.size + n + pad, number, n, 0, 0)
-        data = b"".join((header, content, bytes(pad)))
+        if n <= _PIECE:
+            self._write(b"".join((header, *content, bytes(pad))))
+            return
+        for part in (header, *content, bytes(pad)):
+            self._write(part)
+
+    def _write(self, data: bytes) -> None:
         done = write(self._sink, data)
         while done < len(data):
-            done += write(self._sink, data[done:])
+            done += write(self._sink, data[done : done + _PIECE])
 
     def call(self, function: int, *args: int | bytes) -> tuple[int, bytes]:
         """Call a function of the host; return its result and what it replied."""
-        self.send(KIND_REQUEST, function, 0, arguments(args))
+        self.send(KIND_REQUEST, function, 0, (arguments(args),))
         frame = self.receive()
         if frame is None or frame[0] != KIND_REPLY:
             raise EOFError("wasmill: the host does not reply")
+        if frame[3] is None:
+            raise MemoryError
         return frame[2], bytes(frame[3])
