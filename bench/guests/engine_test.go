@@ -43,7 +43,10 @@ type runner struct {
 	form     string // or "native"
 	in       guest.Instance
 	host     *hostCalls
-	native   *child    // of which there is no instance
+	native   *child // of which there is no instance
+	module   guest.Module
+	kase     *kase
+	over     bool      // a batch took longer than its quantum after all
 	times    []float64 // nanoseconds a record, a round each
 	fuel     float64   // a record, in the form counted
 }
@@ -58,13 +61,19 @@ var forms = map[string]guest.Run{
 // start makes a runner. It ends with the engine.
 func (l *language) start(b *testing.B, m guest.Module, c *kase, form string) *runner {
 	b.Helper()
-	r := &runner{language: l, form: form, host: newHost()}
-	in, err := m.Instantiate(b.Context(), c.init(forms[form]), r.host)
+	r := &runner{language: l, form: form, host: newHost(), module: m, kase: c}
+	r.begin(b)
+	return r
+}
+
+// begin gives the runner a fresh instance.
+func (r *runner) begin(b *testing.B) {
+	b.Helper()
+	in, err := r.module.Instantiate(b.Context(), r.kase.init(forms[r.form]), r.host)
 	if err != nil {
-		b.Fatalf("%s: %v (log: %s)", l.name, err, r.host.said)
+		b.Fatalf("%s: %v (log: %s)", r.language.name, err, r.host.said)
 	}
 	r.in = in
-	return r
 }
 
 // run has the instance do a batch.

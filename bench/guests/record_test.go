@@ -105,7 +105,7 @@ func compare(b *testing.B, all []*runner, records *wire.Batch) {
 	fits := map[*language]bool{}
 	counts := map[*runner]int{}
 	for _, r := range slices.Backward(all) { // patient comes before fast
-		r.times = nil
+		r.times, r.over = nil, false
 		switch {
 		case r.form == "counted":
 			r.must(b, records)
@@ -115,7 +115,7 @@ func compare(b *testing.B, all []*runner, records *wire.Batch) {
 			if r.form == "patient" {
 				fits[r.language] = took < halfQuantum
 			}
-			for took < 2*time.Millisecond {
+			for took < 2*time.Millisecond && !r.over {
 				n *= 2
 				took = r.once(b, records, n)
 			}
@@ -124,7 +124,7 @@ func compare(b *testing.B, all []*runner, records *wire.Batch) {
 	}
 	for range *stepRounds {
 		for _, r := range all {
-			if n := counts[r]; n > 0 {
+			if n := counts[r]; n > 0 && !r.over {
 				took := r.once(b, records, n)
 				r.times = append(r.times, float64(took)/float64(n*records.Count))
 			}
@@ -146,7 +146,10 @@ func report(b *testing.B, all []*runner) {
 		}
 	}
 	for _, r := range all {
-		if len(r.times) == 0 {
+		if r.over {
+			fmt.Printf("%s: its batch fits into a quantum only at times: it is measured in the patient form alone\n", r.language.name)
+		}
+		if len(r.times) == 0 || r.over {
 			continue
 		}
 		b.Run("guest="+r.language.name+"/form="+r.form, func(b *testing.B) {
@@ -175,14 +178,19 @@ func (r *runner) once(b *testing.B, records *wire.Batch, n int) time.Duration {
 	return time.Since(began)
 }
 
-// must is run for batches that have to pass.
+// must is run for batches that have to pass. One that overruns its quantum in
+// the fast form, since the machine is busy, takes the runner out.
 func (r *runner) must(b *testing.B, records *wire.Batch) {
 	b.Helper()
-	if err := r.run(b, records); err != nil {
-		var t *guest.Trap
-		if errors.As(err, &t) && t.Kind == guest.TrapQuantum {
-			b.Fatalf("%s: a batch that took less than half a quantum now takes more than one: the machine is too busy to measure on: %v", r.language.name, err)
+	err := r.run(b, records)
+	var t *guest.Trap
+	if errors.As(err, &t) && t.Kind == guest.TrapQuantum && r.form == "fast" {
+		r.over = true
+		if err = r.in.Close(b.Context()); err == nil {
+			r.begin(b)
 		}
+	}
+	if err != nil {
 		b.Fatalf("%s, %s: %v (log: %s)", r.language.name, r.form, err, r.host.said)
 	}
 }

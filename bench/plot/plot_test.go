@@ -197,7 +197,7 @@ func TestPercent(t *testing.T) {
 }
 
 func TestDigits(t *testing.T) {
-	for v, want := range map[float64]string{0: "0.0", 3.14: "3.1", 9.96: "10.0", 12.6: "13", 999.6: "1,000", 1234567: "1,234,567"} {
+	for v, want := range map[float64]string{0: "0", 0.0667: "0.067", 0.5: "0.5", 3.14: "3.1", 9.96: "10.0", 12.6: "13", 999.6: "1,000", 1234567: "1,234,567"} {
 		if got := digits(v); got != want {
 			t.Errorf("%v: got %q, want %q", v, got, want)
 		}

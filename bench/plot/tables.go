@@ -34,7 +34,7 @@ func startTable(r *results) string {
 	var rows []string
 	for _, l := range languages {
 		row := l.text
-		for _, unit := range []string{"step-KiB", "build-ms", "compile-ms", "cached-ms", "restart-ms", "snapshot-ms"} {
+		for _, unit := range []string{"step-KiB", "build-ms", "compile-ms", "cached-ms", "restart-ms", "snapshot-ms", "another-ms"} {
 			s, ok := r.get("bench/guests.Start/guest="+l.name, unit)
 			if !ok {
 				row = ""
@@ -48,7 +48,7 @@ func startTable(r *results) string {
 		each, _ := r.get("bench/guests.Idle/guest="+l.name, "KiB/instance")
 		rows = append(rows, row+" | "+digits(each.median))
 	}
-	return table("Size and start", " | step, KiB | build, ms | cold compile, ms | cached start, ms | with an image, ms | from the image, ms | idle instance, KiB", rows)
+	return table("Size and start", " | step, KiB | build, ms | cold compile, ms | cached start, ms | with an image, ms | from the image, ms | another, ms | idle instance, KiB", rows)
 }
 
 func recordTable(r *results, kase, heading string) string {
@@ -110,6 +110,9 @@ func peerTable(r *results) string {
 // digits writes a number with two digits at least and no more than it needs,
 // in groups of three.
 func digits(v float64) string {
+	if v < 1 {
+		return fmt.Sprintf("%.2g", v)
+	}
 	if v < 10 {
 		return fmt.Sprintf("%.1f", v)
 	}
