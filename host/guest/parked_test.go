@@ -47,6 +47,8 @@ def serve():
     op, content = receive()
     if op in (0, 4):
         SEEN.append((op, len(content) > 32))
+    if op == 0 and b"slow" in content:
+        sum(i for i in range(500000))
     if op == 1:
         if b"seen" in content:
             ask(12, struct.pack("<qII", 1, 0, 0)[:8] + struct.pack("<II", len(repr(SEEN)), 0) + repr(SEEN).encode())
@@ -69,7 +71,7 @@ os.write(1, struct.pack("<IHHIIiIQ", 0x314C4D57, 1, 0x104, 0, 48, 0, 12, 0) + st
 time.time_ns()
 `
 
-func parked(t *testing.T) (*guest.Engine, []byte) {
+func parked(t *testing.T, o guest.EngineOptions) (*guest.Engine, []byte) {
 	t.Helper()
 	var b bytes.Buffer
 	err := archive.Write(&b, archive.Step{
@@ -81,9 +83,8 @@ func parked(t *testing.T) (*guest.Engine, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := guest.NewEngine(context.Background(), guest.EngineOptions{
-		Interpreter: func(context.Context, archive.Interpreter) ([]byte, error) { return corpus.Python(t), nil },
-	})
+	o.Interpreter = func(context.Context, archive.Interpreter) ([]byte, error) { return corpus.Python(t), nil }
+	e, err := guest.NewEngine(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func parked(t *testing.T) (*guest.Engine, []byte) {
 
 func TestParked_PythonIsCalledLikeAnyGuest(t *testing.T) {
 	ctx := context.Background()
-	e, wasm := parked(t)
+	e, wasm := parked(t, guest.EngineOptions{})
 	m, err := e.Compile(ctx, wasm, "m")
 	if err != nil {
 		t.Fatal(err)
@@ -156,5 +157,33 @@ func TestParked_PythonIsCalledLikeAnyGuest(t *testing.T) {
 	}
 	if err := in.Close(ctx); err != nil {
 		t.Error(err)
+	}
+}
+
+// An init that takes longer than a call may is done again, patiently.
+func TestParked_ASlowInitIsGivenTime(t *testing.T) {
+	ctx := context.Background()
+	tenant := guest.NewTenant(guest.TenantOptions{Name: "t"})
+	t.Cleanup(tenant.Close)
+	e, wasm := parked(t, guest.EngineOptions{Tenant: tenant})
+	m, err := e.Compile(ctx, wasm, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(ctx)
+	c := &calls{}
+	in, err := m.Instantiate(ctx, guest.Init{Config: "slow"}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, in, batch("a"))
+	if len(c.records) != 1 {
+		t.Errorf("emitted %v", c.records)
+	}
+	if err := in.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	if left := tenant.MemoryBytes(); left != 0 {
+		t.Errorf("%d bytes are still the tenant's", left)
 	}
 }

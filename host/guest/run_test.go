@@ -15,7 +15,7 @@ import (
 
 func TestRunProgram_RunsToTheEnd(t *testing.T) {
 	ctx := context.Background()
-	e, _ := parked(t)
+	e, _ := parked(t, guest.EngineOptions{})
 	var out, log bytes.Buffer
 	code, err := e.RunProgram(ctx, corpus.Python(t), "python", guest.Program{
 		Args:   []string{"python", "-I", "-c", "import os, sys\nprint(input().upper(), open('/app/a').read(), os.environ['E'])\nprint('oh', file=sys.stderr)\nsys.exit(4)"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -31,21 +32,24 @@ type starter struct {
 // before: it serves every payload, and init is a call like any other. A program
 // whose init takes longer than its quantum stays in the patient form.
 func (s *starter) start(ctx context.Context) (Instance, error) {
-	want := s.wanted()
+	in, err := s.ready(ctx, s.wanted(), startQuantum)
+	if s.module.program && quantumOver(err) {
+		in, err = s.ready(ctx, patient, quantum)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// ready makes an instance that is behind init. On an error everything is freed.
+func (s *starter) ready(ctx context.Context, want meter.Form, q time.Duration) (*instance, error) {
 	in, err := s.begin(ctx, want)
 	if err != nil || in.program == nil {
 		return in, err
 	}
-	err = in.program.init(turn{ctx, startQuantum, longTime})
-	if quantumOver(err) && want != patient {
-		if in, err = s.begin(ctx, patient); err == nil {
-			err = in.program.init(turn{ctx, quantum, longTime})
-		}
-	}
-	if err != nil {
-		if in != nil {
-			_ = in.Close(ctx) // the instance is dead; there is nothing to add to err
-		}
+	if err := in.program.init(turn{ctx, q, longTime}); err != nil {
+		_ = in.Close(ctx) // the instance is dead; there is nothing to add to err
 		return nil, err
 	}
 	return in, nil
