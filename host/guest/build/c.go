@@ -44,7 +44,7 @@ var cSources = sources{
 // Flags of every build: optimised, with the lines that traps name, a reactor
 // whose stack cannot grow into its data.
 var (
-	ccFlags = []string{"--target=wasm32-wasi", "-O2", "-gline-tables-only", "-fdebug-compilation-dir=.",
+	ccFlags = []string{"--target=wasm32-wasi", "-O3", "-flto", "-gline-tables-only", "-fdebug-compilation-dir=.",
 		"-mbulk-memory", "-msign-ext", "-mnontrapping-fptoint", "-fvisibility=hidden"}
 	sdkFlags = []string{"-std=c11"}
 	cxxFlags = []string{"-fno-exceptions", "-fno-rtti"}
