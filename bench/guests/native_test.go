@@ -25,16 +25,16 @@ var natives = map[string]func(b *testing.B) []string{
 // native returns the path of a file of testdata/native.
 func native(name string) string { return filepath.Join("testdata", "native", name) }
 
-// nativeC links the step, the SDK and a host, by the compiler that makes the
-// module of it.
+// nativeC links the step, the SDK and a host, by the compiler and with the
+// optimisations that make the module of it.
 func nativeC(b *testing.B) []string {
 	out, sdk := filepath.Join(b.TempDir(), "c"), "../../sdk-c"
 	step, err := filepath.Glob("../../conformance/guests/c/*.c")
 	if err != nil {
 		b.Fatal(err)
 	}
-	args := append([]string{"-O2", "-std=gnu11", "-I" + sdk, "-o", out, native("host.c"), sdk + "/wasmill.c", sdk + "/wasmill_frame.c", sdk + "/wasmill_json.c"}, step...)
-	if text, err := exec.CommandContext(b.Context(), tool(b, "clang-14", "clang", "cc"), args...).CombinedOutput(); err != nil {
+	args := append([]string{"-O3", "-flto", "-fuse-ld=lld", "-std=gnu11", "-I" + sdk, "-o", out, native("host.c"), sdk + "/wasmill.c", sdk + "/wasmill_frame.c", sdk + "/wasmill_json.c"}, step...)
+	if text, err := exec.CommandContext(b.Context(), tool(b, "clang-14", "clang"), args...).CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, text)
 	}
 	return []string{out}

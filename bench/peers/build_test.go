@@ -27,7 +27,7 @@ func wasmillStep(b *testing.B) []byte {
 func peerStep(b *testing.B, name string) (path string) {
 	b.Helper()
 	path = filepath.Join(b.TempDir(), name+".wasm")
-	args := strings.Fields("--target=wasm32-wasi -mexec-model=reactor -O2 -gline-tables-only -mbulk-memory -msign-ext -mnontrapping-fptoint" +
+	args := strings.Fields("--target=wasm32-wasi -mexec-model=reactor -O3 -flto -gline-tables-only -mbulk-memory -msign-ext -mnontrapping-fptoint" +
 		" -fvisibility=hidden -std=c11 -Wall -Wextra -Werror -Wl,--stack-first -Wl,-z,stack-size=262144 -Wl,--gc-sections")
 	args = append(args, "-fuse-ld="+tool(b, "wasm-ld-14", "wasm-ld"), "-I"+sdk, "-o", path,
 		filepath.Join("guests", name+".c"), filepath.Join(sdk, "wasmill_json.c"), filepath.Join(sdk, "wasmill_frame.c"))
