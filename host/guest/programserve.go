@@ -37,8 +37,8 @@ func (p *program) serve(f frame) {
 	if f.count == 0 || f.count > uint32(len(abi.Imports)) {
 		p.fault("it asked for function %d of %d", f.count, len(abi.Imports))
 	}
-	im := abi.Imports[f.count-1]
-	function, ok := hostFuncs[im.Name]
+	name, shape := abi.Imports[f.count-1].Name, shapes[f.count-1]
+	function, ok := hostFuncs[name]
 	if !ok {
 		function = hostMissing
 	}
@@ -46,14 +46,14 @@ func (p *program) serve(f frame) {
 	for room := firstReply; ; {
 		p.reply = append(p.reply[:0], f.content...)
 		var s [7]uint64
-		if replies = p.arguments(im, &s, room); replies {
+		if replies = p.arguments(name, shape, &s, room); replies {
 			p.reply = append(p.reply, make([]byte, room)...)
 		}
 		function(p.in, scratch(p.reply), s[:])
 		if p.in.fault != "" {
 			p.fault("%s", p.in.fault)
 		}
-		if im.Name == "now" {
+		if name == "now" {
 			p.hand(kindReply, f.count, 0, binary.LittleEndian.AppendUint64(nil, s[0]))
 			return
 		}
@@ -70,42 +70,34 @@ func (p *program) serve(f frame) {
 	}
 }
 
-// arguments puts the arguments of a request, which p.reply begins with, into s
-// as a call of the import would have them. It returns whether there is a reply.
-func (p *program) arguments(im abi.Import, s *[7]uint64, room int) (replies bool) {
+// arguments puts the arguments of a request of that shape, which p.reply begins
+// with, into s as a call of the import would have them. It returns whether there
+// is a reply.
+func (p *program) arguments(name, shape string, s *[7]uint64, room int) (replies bool) {
 	le := binary.LittleEndian
 	b, at, n := p.reply, 0, 0
-	for _, shape := range shapes[indexOf(im)] {
-		if shape == 'r' {
+	for _, kind := range shape {
+		if kind == 'r' {
 			s[n], s[n+1] = uint64(len(b)), uint64(room)
 			return true
 		}
 		if len(b)-at < 8 {
-			p.fault("its request of %s has %d bytes, which are too few", im.Name, len(b))
+			p.fault("its request of %s has %d bytes, which are too few", name, len(b))
 		}
-		if shape == 'i' {
+		if kind == 'i' {
 			s[n] = le.Uint64(b[at:])
 			at, n = at+8, n+1
 			continue
 		}
 		size := uint64(le.Uint32(b[at:]))
 		if at += 8; size > uint64(len(b)-at) {
-			p.fault("its request of %s has an argument of %d bytes where %d are left", im.Name, size, len(b)-at)
+			p.fault("its request of %s has an argument of %d bytes where %d are left", name, size, len(b)-at)
 		}
 		s[n], s[n+1] = uint64(at), size
 		at, n = at+int(size), n+2
 		at = min(at+(-at&7), len(b))
 	}
 	return false
-}
-
-func indexOf(im abi.Import) int {
-	for i := range abi.Imports {
-		if abi.Imports[i].Name == im.Name {
-			return i
-		}
-	}
-	return 0
 }
 
 var _ memory = api.Memory(nil) // the guest's own is one, too
