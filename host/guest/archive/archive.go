@@ -44,7 +44,7 @@ type Step struct {
 	Env         map[string]string `json:"env"`            // its environment
 	ABI         string            `json:"abi"`            // of the SDK: "1.1"
 	SDK         string            `json:"sdk"`            // the SDK's version
-	Entry       string            `json:"main,omitempty"` // for people: the user's file that is the step
+	Main        string            `json:"main,omitempty"` // for people: the user's file that is the step
 }
 
 // Interpreter names the module that runs the step.

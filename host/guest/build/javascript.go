@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/host/guest/archive"
 	"github.com/wasmill/wasmill/host/guest/quickjs"
 )
@@ -68,11 +67,11 @@ func prepareJavaScript(_ context.Context, p *project) (builder, error) {
 		Language:    "javascript",
 		Carrier:     archive.ABI,
 		Interpreter: archive.Interpreter{Name: quickjs.Name, Version: quickjs.Version, Digest: quickjs.Digest()},
-		ABI:         fmt.Sprintf("%d.%d", abi.Version, abi.Minor),
+		ABI:         stepABI,
 		SDK:         sdkVersion(p.dir, sdk),
-		Entry:       entry,
+		Main:        entry,
 	}
-	p.note(step.ABI, step.SDK, step.Entry, quickjs.Digest())
+	p.note(step.ABI, step.SDK, step.Main, quickjs.Digest())
 	for _, f := range files {
 		p.note(f.Name, string(f.Data))
 	}

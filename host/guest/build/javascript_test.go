@@ -46,9 +46,9 @@ func buildJavaScript(t *testing.T, dir, cache string) (*archive.Archive, *build.
 func TestJavaScript_IsAnArchiveOfBundleAndEngine(t *testing.T) {
 	dir, cache := javascriptStep(t), filepath.Join(t.TempDir(), "c")
 	a, s := buildJavaScript(t, dir, cache)
-	want := archive.Step{Format: archive.Format, Language: "javascript", Carrier: archive.ABI, ABI: "1.1", SDK: "0.1.0", Entry: "step.ts",
+	want := archive.Step{Format: archive.Format, Language: "javascript", Carrier: archive.ABI, ABI: "1.1", SDK: "0.1.0", Main: "step.ts",
 		Interpreter: archive.Interpreter{Name: quickjs.Name, Version: quickjs.Version, Digest: quickjs.Digest()}}
-	if a.Language != want.Language || a.Carrier != want.Carrier || a.Interpreter != want.Interpreter || a.ABI != want.ABI || a.SDK != want.SDK || a.Entry != want.Entry {
+	if a.Language != want.Language || a.Carrier != want.Carrier || a.Interpreter != want.Interpreter || a.ABI != want.ABI || a.SDK != want.SDK || a.Main != want.Main {
 		t.Errorf("step.json is %+v, want %+v", a.Step, want)
 	}
 	code, err := fs.ReadFile(a.Files, "step.js")
@@ -109,8 +109,8 @@ func TestJavaScript_FindsTheStep(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, dir, test.file, code, "package.json", `{"dependencies":{"wasmill":"file:`+sdk+`"}`+test.dependencies+`}`)
-			if a, _ := buildJavaScript(t, dir, filepath.Join(t.TempDir(), "c")); a.Entry != test.file {
-				t.Errorf("the step is %q, want %q", a.Entry, test.file)
+			if a, _ := buildJavaScript(t, dir, filepath.Join(t.TempDir(), "c")); a.Main != test.file {
+				t.Errorf("the step is %q, want %q", a.Main, test.file)
 			}
 		})
 	}

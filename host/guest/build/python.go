@@ -59,7 +59,7 @@ func preparePython(_ context.Context, p *project) (builder, error) {
 	if s.interpreter, err = chosenCPython(); err != nil {
 		return nil, err
 	}
-	p.note(s.interpreter.Digest, s.interpreter.Version, compilePy)
+	p.note(s.interpreter.Digest, s.interpreter.Version, stepABI, compilePy)
 	p.note(pythonArgs...)
 	p.noteEnv("PIP_")
 	if err := p.tree(".", pythonSources); err != nil {
@@ -103,9 +103,9 @@ func (s *pythonStep) pack(ctx context.Context, out string) error {
 	}
 	var b bytes.Buffer
 	err = archive.Write(&b, archive.Step{
-		Language: "Python", Carrier: archive.Frames, Interpreter: s.interpreter,
+		Language: "python", Carrier: archive.Frames, Interpreter: s.interpreter,
 		Args: append(append([]string{}, pythonArgs...), s.module),
-		ABI:  "1.1", SDK: version, Entry: s.entry,
+		ABI:  stepABI, SDK: version, Main: s.entry,
 	}, app, nil)
 	if err != nil {
 		return fmt.Errorf("build: %s: %w", s.dir, err)

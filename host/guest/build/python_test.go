@@ -64,7 +64,7 @@ func TestBuild_Python(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("it packs %q, want %q", names, want)
 	}
-	if s.Ext != archive.Ext || a.Language != "Python" || a.Carrier != archive.Frames || a.SDK != "0.1.0" || a.Entry != "step.py" || a.Args[len(a.Args)-1] != "step" {
+	if s.Ext != archive.Ext || a.Language != "python" || a.Carrier != archive.Frames || a.SDK != "0.1.0" || a.Main != "step.py" || a.Args[len(a.Args)-1] != "step" {
 		t.Errorf("%s, %+v", s.Ext, a.Step)
 	}
 	again, err := build.Build(context.Background(), dir, build.Options{CacheDir: filepath.Join(t.TempDir(), "b")})

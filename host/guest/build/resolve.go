@@ -12,12 +12,16 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/guest/archive"
 )
 
 // maxFile is the largest module or archive that is read, in bytes.
 const maxFile = 256 << 20
+
+// stepABI is the version of the interface that archives are written for.
+var stepABI = fmt.Sprintf("%d.%d", abi.Version, abi.Minor)
 
 // Options are the settings of Build and Resolve. The zero value is usable.
 type Options struct {
