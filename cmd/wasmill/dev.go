@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmill/wasmill/host"
+	"github.com/wasmill/wasmill/host/jobspec"
 )
 
 // errChanged says that a run was given up because something that it is made
@@ -129,7 +130,7 @@ func (d *dev) round(ctx context.Context) (changed string, err error) {
 // overrides puts state and output of the job to a place of their own, and
 // watches what the job file names. A job file with faults is reported by the
 // run.
-func (d *dev) overrides() (over jobOverrides) {
+func (d *dev) overrides() (over jobspec.Overrides) {
 	over.Set = d.set
 	spec, err := host.Load(d.file, registry(io.Discard), over)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 const waiting = "waiting for a change; Ctrl-C ends\n"
 
-// dev starts wasmill dev, whose first run has ended when it returns.
+// startDev starts wasmill dev, whose first run has ended when it returns.
 func startDev(t *testing.T, dir string, args ...string) *running {
 	t.Helper()
 	r := start(t, dir, append([]string{"dev", "job.yaml"}, args...)...)

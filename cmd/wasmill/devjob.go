@@ -9,12 +9,10 @@ import (
 	"github.com/wasmill/wasmill/plugins"
 )
 
-type jobOverrides = jobspec.Overrides
-
 // devOverrides returns what wasmill dev changes in a job: its state and the
 // files of its sinks lie in .wasmill/dev/JOB. What set says of a sink counts
 // more.
-func devOverrides(spec *jobspec.Spec, set []string) (over jobOverrides) {
+func devOverrides(spec *jobspec.Spec, set []string) (over jobspec.Overrides) {
 	dir := filepath.Join(spec.Dir, ".wasmill", "dev", spec.Job)
 	over.StateDir = filepath.Join(dir, "state")
 	for _, s := range spec.Sinks {
