@@ -18,7 +18,7 @@ type kase struct {
 }
 
 // cases are a step that only hands on, one that computes, and one that asks
-// the host for each record. What they do is said in docs/write-an-sdk.md.
+// the host for each record. conformance/README.md says what they do.
 var cases = []kase{
 	{"echo", click},
 	{"json", click},

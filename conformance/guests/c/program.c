@@ -193,7 +193,7 @@ static int whole(wasmill_context *cx) {
     return rc;
 }
 
-// The program defines both functions, so it walks over single records itself.
+// Case batch takes whole batches, so the program walks over records itself.
 int wasmill_step_batch(wasmill_context *cx) {
     if (at == BATCH) return whole(cx);
     return wasmill_each(cx, one);
