@@ -25,8 +25,9 @@
  */
 
 export { Buffer, Bytes } from "./bytes";
-export { Context, Scan, Store } from "./context";
+export { Context } from "./context";
 export { Json, JsonType, JsonWriter, find } from "./json";
 export { Counter, Gauge } from "./metric";
 export { Delete, Headers, Insert, NoTime, Record, Update } from "./record";
 export { batch, onEnd, onInit, onResumed, step } from "./step";
+export { Scan, Store } from "./store";
