@@ -418,8 +418,19 @@ static size_t reject(uint32_t *left, size_t count) {
     return rest;
 }
 
+// latest returns the largest event time of the records picked, in nanoseconds;
+// otherwise if none has one.
+static int64_t latest(const wasmill_record *records, const uint32_t *pick, size_t count, int64_t otherwise) {
+    int64_t at = WASMILL_NO_TIME;
+    for (size_t i = 0; i < count; i++) {
+        if (records[pick[i]].time > at) at = records[pick[i]].time;
+    }
+    return at == WASMILL_NO_TIME ? otherwise : at * 1000000;
+}
+
 const wasmill_native_result *wasmill_native_batch_of(const char *partition, uint32_t number, const wasmill_record *records,
                                                      size_t count) {
+    int64_t before = host.now;
     clear_emitted(&host.taken);
     clear_failed(&host.rejected);
     uint32_t *left = (uint32_t *)calloc(count + 1, sizeof *left); // indices of the records that have not failed
@@ -431,11 +442,12 @@ const wasmill_native_result *wasmill_native_batch_of(const char *partition, uint
         wasmill_frame_begin(&frame, wasmill_text(partition), number);
         for (size_t i = 0; i < count; i++) wasmill_frame_add(&frame, &records[left[i]], 0);
         wasmill_frame_end(&frame, (uint32_t)count);
-        store *before = snapshot();
+        store *undo = snapshot();
+        host.now = latest(records, left, count, before);
         status = call(WASMILL_OP_BATCH, (uint32_t)count, frame.data, frame.size);
         bool whole = status == 0 && host.failed.size == 0;
-        forget(whole ? before : host.stores);
-        if (!whole) host.stores = before;
+        forget(whole ? undo : host.stores);
+        if (!whole) host.stores = undo;
         if (whole) take(left);
         if (whole || status < 0) break;
         count = reject(left, count);

@@ -397,6 +397,27 @@ func TestContext_RandBeginsAnewWithEachBatch(t *testing.T) {
 	}
 }
 
+func TestContext_NowIsTheBatchs(t *testing.T) {
+	first := true
+	register(t, func(cx *wasmill.Context, r *wasmill.Record) error {
+		now := cx.Now()
+		if first {
+			first = false
+			return errors.New("the first one fails")
+		}
+		return cx.Emit(&wasmill.Record{Value: fmt.Append(nil, now)})
+	})
+	h := wasmilltest.New(t, wasmilltest.Options{})
+	got := h.Batch(wasmill.Record{Time: 3}, wasmill.Record{Time: 7}, wasmill.Record{Time: 5})
+	if want := []string{"7001000", "7002000"}; !slices.Equal(got.Values(), want) {
+		t.Errorf("it is %q, want %q", got.Values(), want)
+	}
+	got = h.Batch(wasmill.Record{Time: wasmill.NoTime})
+	if want := []string{"7003000"}; !slices.Equal(got.Values(), want) {
+		t.Errorf("in a batch without event times it is %q, want %q", got.Values(), want)
+	}
+}
+
 func TestProcess_KnowsItsOperations(t *testing.T) {
 	register(t, func(*wasmill.Context, *wasmill.Record) error { return nil })
 	in := host.NewInstance()

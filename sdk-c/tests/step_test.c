@@ -257,9 +257,11 @@ static void test_end_goes_on_by_its_token(void) {
 
 static void test_log_and_init(void) {
     wasmill_native_options options = {0};
+    wasmill_record in = record("log");
     start();
-    one("log");
-    CHECK(strcmp(wasmill_native_log(), "warn: 3 foxes at 1000\n") == 0);
+    in.time = 5;
+    wasmill_native_batch(&in, 1);
+    CHECK(strcmp(wasmill_native_log(), "warn: 3 foxes at 5001000\n") == 0);
     options.config = "{\"fails\": true}";
     CHECK(wasmill_native_open(&options) == -WASMILL_EINVAL);
     CHECK(strcmp(wasmill_native_log(), "error: configured to fail\n") == 0);

@@ -53,8 +53,10 @@ func (h *Host) BatchOf(partition string, number uint32, records ...wasmill.Recor
 	}
 	var res Result
 	h.place++
+	before := h.now
 	for {
 		undo := h.snapshot()
+		h.now = latest(records, left, before)
 		_, err := h.process(opBatch, len(left), encode(partition, number, records, left))
 		if err != nil {
 			h.stores = undo
@@ -116,6 +118,19 @@ func (h *Host) End() Result {
 
 func (h *Host) process(op int32, records int, payload []byte) (int32, error) {
 	return h.call(op, records, payload, func(b []byte) int32 { return h.in.Process(op, b) })
+}
+
+// latest returns the largest event time of the records picked, in nanoseconds;
+// otherwise if none has one.
+func latest(records []wasmill.Record, pick []int, otherwise int64) int64 {
+	at := record.NoTime
+	for _, i := range pick {
+		at = max(at, records[i].Time)
+	}
+	if at == record.NoTime {
+		return otherwise
+	}
+	return at * 1_000_000
 }
 
 func (h *Host) snapshot() []map[string]string {

@@ -91,7 +91,8 @@ func (h *fake) Resume(token []byte) int32 {
 	return 0
 }
 
-// Now begins at 0 and advances by a microsecond a call.
+// Now is the largest event time of the batch, or goes on from the batch before
+// if it has none, and a microsecond more with each call.
 func (h *fake) Now() int64 {
 	h.now += 1000
 	return h.now

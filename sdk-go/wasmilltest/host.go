@@ -80,7 +80,7 @@ func Open(o Options) (*Host, error) {
 		h.stores = append(h.stores, map[string]string{})
 	}
 	payload, err := json.Marshal(map[string]any{
-		"abi_minor": 0, "tenant": "default", "job": "test", "step": "test", "task": 0, "partitions": 1,
+		"abi_minor": 1, "tenant": "default", "job": "test", "step": "test", "task": 0, "partitions": 1,
 		"config": o.Config, "inputs": o.Inputs, "outputs": o.Outputs, "stores": list(o.Stores), "lookups": []string{},
 		"limits": map[string]int{
 			"memory": 64 << 20, "record": o.Record, "batch": 4 << 20, "emit": maxEmit,

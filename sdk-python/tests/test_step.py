@@ -267,7 +267,7 @@ def test_logs_metrics_and_now() -> None:
         yield str(cx.now())
 
     host = testing.Host(step)
-    assert host.batch("abc").values == [b"1000", b"2000"]
+    assert host.batch(wasmill.Record("abc", time=5)).values == [b"5001000", b"5002000"]
     assert host.logs == [("debug", "d"), ("info", "i"), ("warn", "w"), ("error", "e?")]
     assert (host.metric("seen"), host.metric("size"), host.metric("other")) == (1, -3, 0)
     host.batch("a")

@@ -30,9 +30,9 @@ class FakeCalls:
         self._op = 0
         self._clock = 0
 
-    def begin(self, op: int) -> list[dict[bytes, bytes]]:
-        """Begin a call; return what the stores hold, for the case that it fails."""
-        self._op, self.token, self._clock = op, b"", 0
+    def begin(self, op: int, time: int = 0) -> list[dict[bytes, bytes]]:
+        """Begin a call at a time in milliseconds; return what the stores hold, for the case that it fails."""
+        self._op, self.token, self._clock = op, b"", time * 1_000_000
         return [dict(store) for store in self.stores]
 
     def call(self, function: int, *args: int | bytes) -> tuple[int, bytes]:

@@ -119,8 +119,8 @@ class Host:
         left = [(i, _row(record)) for i, record in enumerate(records)]
         result = Result()
         while left:
-            undo = self._calls.begin(OP_BATCH)
             rows = [row for _, row in left]
+            undo = self._calls.begin(OP_BATCH, max((row[3] for row in rows if row[3] is not None), default=0))
             decoded = wanted.json and all(_decode(row) is not ... for row in rows)
             if decoded:
                 rows = [(*row[:2], _decode(row), *row[3:]) for row in rows]

@@ -309,6 +309,6 @@ fn clock_is_the_batch() {
     let mut host = Host::new().start(clock).expect("starts");
     assert_eq!(
         host.batch([Input::value("").at(7)]).values(),
-        ["7000000 1000"]
+        ["7001000 1000"]
     );
 }

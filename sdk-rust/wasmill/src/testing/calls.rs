@@ -228,8 +228,8 @@ impl wasmill_sys::Host for Calls {
     }
 
     fn now(&self) -> i64 {
-        let now = self.clock.get();
-        self.clock.set(now + 1000);
+        let now = self.clock.get() + 1000;
+        self.clock.set(now);
         now
     }
 }

@@ -111,7 +111,7 @@ impl Host {
 
     fn payload(&self) -> String {
         format!(
-            r#"{{"abi_minor":1,"tenant":"test","job":"test","step":"test","task":0,"partitions":1,"config":{},"inputs":{},"outputs":{},"stores":{},"lookups":[],"limits":{{"record":{}}}}}"#,
+            r#"{{"abi_minor":1,"tenant":"default","job":"test","step":"test","task":0,"partitions":1,"config":{},"inputs":{},"outputs":{},"stores":{},"lookups":[],"limits":{{"record":{}}}}}"#,
             self.config,
             array(&self.inputs),
             array(&self.outputs),
