@@ -63,6 +63,7 @@ func prepareJavaScript(_ context.Context, p *project) (builder, error) {
 	if err != nil {
 		return nil, err
 	}
+	files = append(files, archive.File{Name: "LICENSE-quickjs", Data: []byte(quickjs.License)}) // it goes with every copy
 	step := archive.Step{
 		Language:    "javascript",
 		Carrier:     archive.ABI,

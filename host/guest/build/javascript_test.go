@@ -67,6 +67,9 @@ func TestJavaScript_IsAnArchiveOfBundleAndEngine(t *testing.T) {
 	if strings.Contains(string(code), "sdk-ts") || strings.Contains(string(sources), "sdk-ts") {
 		t.Errorf("the bundle says where the SDK lies:\n%s\n%s", code, sources)
 	}
+	if license, err := fs.ReadFile(a.Files, "LICENSE-quickjs"); err != nil || string(license) != quickjs.License {
+		t.Errorf("the licence of the engine is %q, %v", license, err)
+	}
 	if _, again := buildJavaScript(t, dir, filepath.Join(t.TempDir(), "c")); again.Digest != s.Digest {
 		t.Error("another build of the same source has another digest")
 	}
