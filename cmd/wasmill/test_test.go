@@ -39,6 +39,7 @@ func (r result) says(t *testing.T, texts ...string) {
 
 func TestTest_TellsWhatDiffersAndUpdates(t *testing.T) {
 	dir := newStep(t)
+	write(t, dir, "own.go", "package main\n\n// No other test has built this.\n")
 	write(t, dir, "tests/fox.yaml", foxFixture)
 	got := wasmill(t, dir, "test")
 	got.has(t, 1, "building . (once, some seconds)…")

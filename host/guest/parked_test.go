@@ -73,6 +73,9 @@ time.time_ns()
 
 func parked(t *testing.T, o guest.EngineOptions) (*guest.Engine, []byte) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("compiling CPython takes long under the race detector")
+	}
 	var b bytes.Buffer
 	err := archive.Write(&b, archive.Step{
 		Language: "python", Carrier: archive.Frames,
