@@ -115,7 +115,7 @@ func hostiles() []hostile {
 		{"grows without end", "memory", growing(), `^memory in wasmill_process: unreachable \(its memory is at 1\.0 of 1\.0 MiB: raise limits\.memory or keep less\)$`},
 		{"reads beyond its memory", "trap", on(wasmtest.Const(-8), wasmtest.Load(0), wasmtest.Drop), `^trap in wasmill_process: out of bounds memory access$`},
 		{"divides by zero", "trap", on(wasmtest.Const(1), wasmtest.Const(0), wasmtest.DivU, wasmtest.Drop), `integer divide by zero$`},
-		{"returns a positive status", abi, on(wasmtest.Const(1), wasmtest.Return), `^abi: wasmill_process returned 1 for a batch`},
+		{"returns a positive status", abi, on(wasmtest.Const(1), wasmtest.Return), `^abi: it returned 1 for a batch`},
 		{"emits from a bad address", abi, calling(emit, 0x7ffffff8, 64), `emit got 64 bytes at 0x7ffffff8, but the memory has`},
 		{"emits a negative length", abi, calling(emit, 8, -1), `emit got 4294967295 bytes at 0x8, but the memory has`},
 		{"rejects a record that is not there", abi, calling(fail, 1000, 1, 8, 0), `fail got record 1000 of a call with \d+`},

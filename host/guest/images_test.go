@@ -312,8 +312,8 @@ func TestInstantiate_WhatTheGuestMakesOfResumed(t *testing.T) {
 		{"does not know it", wt.Const(abi.ENOSYS.Status()), ""},
 		{"takes the seed", wt.Const(0), ""},
 		{"traps", wt.Unreachable, "init in wasmill_process: going on from an image: unreachable"},
-		{"fails", wt.Const(abi.EIO.Status()), "init: going on from an image: wasmill_process returned"},
-		{"answers as for end", wt.Const(1), "init: going on from an image: wasmill_process returned 1 for resumed"},
+		{"fails", wt.Const(abi.EIO.Status()), "init: going on from an image: it returned"},
+		{"answers as for end", wt.Const(1), "init: going on from an image: it returned 1 for resumed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := compiled(t, e, remembering{resumed: test.resumed}.wasm())

@@ -69,7 +69,7 @@ func (in *instance) Batch(ctx context.Context, b *wire.Batch) (abi.Errno, error)
 	in.records = b.Count
 	status, err := in.run(ctx, abi.OpBatch, in.cpu.record, size, b, nil)
 	if err == nil && status > 0 {
-		err = in.kill(&Trap{Kind: TrapABI, Message: fmt.Sprintf("%s returned %d for a batch: 0 or a negative error number is allowed", abi.ExportProcess, status)})
+		err = in.kill(&Trap{Kind: TrapABI, Message: fmt.Sprintf("it returned %d for a batch: 0 or a negative error number is allowed", status)})
 		return abi.OK, err
 	}
 	return abi.Errno(-status), err
@@ -90,7 +90,7 @@ func (in *instance) End(ctx context.Context, token []byte) (bool, abi.Errno, err
 	case status == abi.StatusMore:
 		return true, abi.OK, nil
 	case status > 0:
-		err := in.kill(&Trap{Kind: TrapABI, Message: fmt.Sprintf("%s returned %d for end: 0, 1 or a negative error number is allowed", abi.ExportProcess, status)})
+		err := in.kill(&Trap{Kind: TrapABI, Message: fmt.Sprintf("it returned %d for end: 0, 1 or a negative error number is allowed", status)})
 		return false, abi.OK, err
 	}
 	return false, abi.Errno(-status), nil

@@ -86,18 +86,18 @@ def test_limits_hold_where_they_are_passed() -> None:
         lambda: store.delete("x" * 9),
     ]
     for call in calls:
-        with pytest.raises(wasmill.HostError) as caught:
+        with pytest.raises(wasmill.CallError) as caught:
             call()
         assert caught.value.errno == E2BIG
         assert "limit" in str(caught.value)
-    with pytest.raises(wasmill.HostError) as caught:
+    with pytest.raises(wasmill.CallError) as caught:
         store.get("x" * 9)
     assert (caught.value.call, caught.value.on, caught.value.errno) == ("state_get", "a", E2BIG)
 
 
 def test_a_store_that_the_job_does_not_declare() -> None:
     _, cx = opened()
-    with pytest.raises(wasmill.HostError) as caught:
+    with pytest.raises(wasmill.CallError) as caught:
         cx.store("c")
     assert caught.value.errno == EBADF
 

@@ -12,7 +12,7 @@ wasmill.testing runs a step without WebAssembly.
 
 from ._batch import Batch
 from ._context import Context
-from ._errors import Error, HostError, Reject
+from ._errors import CallError, Error, Reject
 from ._metric import Counter, Gauge
 from ._record import DELETE, INHERIT, INSERT, UPDATE, Headers, Record
 from ._register import batch, on_end, on_init, step
@@ -31,7 +31,7 @@ __all__ = [
     "Error",
     "Gauge",
     "Headers",
-    "HostError",
+    "CallError",
     "Record",
     "Reject",
     "Store",

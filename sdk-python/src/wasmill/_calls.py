@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ._errors import HostError
+from ._errors import CallError
 
 EMIT = 1
 FAIL = 2
@@ -45,8 +45,8 @@ class Calls(Protocol):
 
 
 def ask(calls: Calls, on: str, function: int, *args: int | bytes) -> tuple[int, bytes]:
-    """Call a function of the host and raise HostError if it refuses."""
+    """Call a function of the host and raise CallError if it refuses."""
     result, reply = calls.call(function, *args)
     if result < 0:
-        raise HostError(NAMES[function], on, -result)
+        raise CallError(NAMES[function], on, -result)
     return result, reply

@@ -7,7 +7,7 @@ from marshal import dumps, loads
 from typing import Any, Callable, Final, Iterable, Mapping, Sequence, TypeVar
 
 from . import _calls
-from ._errors import E2BIG, EBADF, HostError
+from ._errors import E2BIG, EBADF, CallError
 from ._record import INHERIT, Headers, Inherit, Record, decoded, dump, encode
 from ._store import Store
 from ._trace import describe
@@ -125,7 +125,7 @@ class Context:
         bytes, str, None, or anything that json.dumps takes. The arguments are as
         for Record. What is emitted is taken at once: later changes do not count.
 
-        Raises HostError if there is no such output or the record is longer than
+        Raises CallError if there is no such output or the record is longer than
         the job allows, ValueError or TypeError as json.dumps does.
         """
         number = 0 if output is None else self._output(output)
@@ -148,7 +148,7 @@ class Context:
         try:
             return self._numbers[name]
         except KeyError:
-            raise HostError("emit", name, EBADF) from None
+            raise CallError("emit", name, EBADF) from None
 
     def _pack(self, emit: tuple[Any, ...]) -> None:
         """Keep what is emitted as the bytes that the host is handed."""
@@ -164,7 +164,7 @@ class Context:
             value = dump(value)
         size = len(key or b"") + len(value or b"") + sum(8 + len(n) + len(v or b"") for n, v in headers)
         if size > self._most:
-            raise HostError("emit", self.outputs[output], E2BIG)
+            raise CallError("emit", self.outputs[output], E2BIG)
         self.emits.append(dumps((index, output, key, value, time, flags, headers), 2))
 
     def encoded(self) -> list[tuple[Any, ...]]:
@@ -203,11 +203,11 @@ class Context:
         self.fails.append((index, code, text.encode("utf-8", "replace")))
 
     def store(self, name: str) -> Store:
-        """Return the store of that name; HostError if the job declares none."""
+        """Return the store of that name; CallError if the job declares none."""
         try:
             return self._stores[name]
         except KeyError:
-            raise HostError("store", name, EBADF) from None
+            raise CallError("store", name, EBADF) from None
 
     def now(self) -> int:
         """Return the batch's time in nanoseconds since 1970.

@@ -47,7 +47,7 @@ class Reject(Error):
         self.code = code
 
 
-class HostError(Error):
+class CallError(Error):
     """A call that the host refused. A step that lets it out rejects its record."""
 
     def __init__(self, call: str, on: str, errno: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, Sequence
 from . import _calls
 from ._batch import Batch
 from ._context import Context
-from ._errors import EINVAL, HostError
+from ._errors import EINVAL, CallError
 from ._metric import Metrics
 from ._record import DecodedRecord, ReadRecord, Record, wanted
 from ._register import check, functions_of
@@ -125,7 +125,7 @@ class Runtime:
     def _finish(self, status: int) -> int:
         try:
             self._metrics.hand_over()
-        except HostError as error:
+        except CallError as error:
             return self.refuse(error)
         return status
 
@@ -137,7 +137,7 @@ class Runtime:
 def refuse(calls: _calls.Calls, error: BaseException) -> int:
     """Return the status for an error; only a number goes to the host, so the text is logged."""
     calls.call(_calls.LOG, 3, describe(error)[1].encode("utf-8", "replace"))
-    return -error.errno if isinstance(error, HostError) else -EINVAL
+    return -error.errno if isinstance(error, CallError) else -EINVAL
 
 
 def asks_for_json(function: Any) -> bool:

@@ -6,7 +6,7 @@ from struct import pack, unpack_from
 from typing import TYPE_CHECKING, Iterable, Iterator
 
 from . import _calls
-from ._errors import E2BIG, ENOENT, EPERM, HostError
+from ._errors import E2BIG, ENOENT, EPERM, CallError
 from ._record import encode
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Store:
 
     Keys and values are bytes; str stands for its UTF-8. What a batch writes is
     dropped again if the batch fails. A call that the host refuses raises
-    HostError: a key or a value is longer than the job allows, or there is no
+    CallError: a key or a value is longer than the job allows, or there is no
     state at this place, such as in on_init.
     """
 
@@ -54,7 +54,7 @@ class Store:
             return seen[key]
         result, value = self._cx.calls.call(_calls.STATE_GET, self._number, key)
         if result < 0 and result != -ENOENT:
-            raise HostError("state_get", self.name, -result)
+            raise CallError("state_get", self.name, -result)
         seen[key] = found = value if result >= 0 else None
         return found
 
@@ -65,7 +65,7 @@ class Store:
         if type(value) is not bytes:
             value = encode(value) or b""
         if len(value) > self._most_value:
-            raise HostError("state_put", self.name, E2BIG)
+            raise CallError("state_put", self.name, E2BIG)
         self._write("state_put", key, value, len(value))
 
     def delete(self, key: bytes | str) -> None:
@@ -77,9 +77,9 @@ class Store:
     def _write(self, call: str, key: bytes, value: bytes | None, size: int) -> None:
         size += len(key)
         if len(key) > self._most_key:
-            raise HostError(call, self.name, E2BIG)
+            raise CallError(call, self.name, E2BIG)
         if self._cx.op == 0:
-            raise HostError(call, self.name, EPERM)
+            raise CallError(call, self.name, EPERM)
         self._seen[key] = self._written[key] = value
         self._room -= size
         if self._room < 0:

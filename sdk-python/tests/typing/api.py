@@ -43,7 +43,7 @@ def returns(record: wasmill.Record, cx: wasmill.Context) -> wasmill.Record | str
     try:
         before: bytes | None = store.get(record.key or b"")
         store.put(record.key or b"", "1")
-    except wasmill.HostError as error:
+    except wasmill.CallError as error:
         return f"{error.call} {error.errno}"
     return None if before else record
 

@@ -106,8 +106,7 @@ def main(module: str) -> None:
 def park(guest: Guest) -> None:
     """Let the host call a function of this process from now on.
 
-    It knows how for CPython 3.12 alone. A host that does not know parking
-    ignores it, and this comes back.
+    It knows how for CPython 3.12 alone, and does not come back there.
     """
     if sys.implementation.name != "cpython" or sys.version_info[:2] != (3, 12) or sys.platform != "wasi":
         return
@@ -115,7 +114,6 @@ def park(guest: Guest) -> None:
     guest.codec = Marshal()
     guest.pipe.send(KIND_PARK, 0, 0, (pack("<III", id(parked[0]), guest.codec.number, want()),))
     time.time_ns()
-    guest.codec = Frames()
 
 
 parked: list[object] = []
