@@ -52,7 +52,8 @@ type EngineOptions struct {
 	Weight int
 
 	// Interpreter returns the bytes of an interpreter that an archive names
-	// and does not hold. Default: such archives are refused.
+	// and does not hold, with exactly the digest that it names: that is not
+	// looked at again. Default: such archives are refused.
 	Interpreter func(context.Context, archive.Interpreter) ([]byte, error)
 
 	// Log gets what is wrong with the host itself. Default: slog's default.
@@ -194,7 +195,7 @@ func (e *Engine) Compile(ctx context.Context, b []byte, name string) (Module, er
 // open returns the module that b is, or that b as an archive runs on.
 func (e *Engine) open(ctx context.Context, b []byte, name string) (*module, error) {
 	if !archive.Is(b) {
-		return newModule(e, name, b), nil
+		return newModule(e, name, b, Digest(b)), nil
 	}
 	app, err := archive.Read(b)
 	if err != nil {
@@ -210,10 +211,7 @@ func (e *Engine) open(ctx context.Context, b []byte, name string) (*module, erro
 	if err != nil {
 		return nil, fmt.Errorf("guest: module %s: its interpreter: %w", name, err)
 	}
-	m := newModule(e, name, code)
-	if m.code != app.Interpreter.Digest {
-		return nil, fmt.Errorf("guest: module %s: what was found as its interpreter has the digest %s, not %s", name, m.code, app.Interpreter.Digest)
-	}
+	m := newModule(e, name, code, app.Interpreter.Digest)
 	m.app, m.digest = app, Digest(b)
 	return m, nil
 }

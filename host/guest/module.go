@@ -29,9 +29,9 @@ type module struct {
 	debug  func() *debugdata.Data       // nil if it has none
 }
 
-func newModule(e *Engine, name string, b []byte) *module {
-	m := &module{engine: e, name: name, code: Digest(b), original: b}
-	m.digest = m.code
+// newModule returns the module of b, whose digest code is.
+func newModule(e *Engine, name string, b []byte, code string) *module {
+	m := &module{engine: e, name: name, digest: code, code: code, original: b}
 	m.parsed = sync.OnceValues(func() (*wasm.Module, error) { return e.admit(b) })
 	m.debug = sync.OnceValue(func() *debugdata.Data {
 		admitted, err := m.parsed()

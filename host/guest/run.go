@@ -38,7 +38,7 @@ func (e *Engine) RunProgram(ctx context.Context, wasm []byte, name string, o Pro
 	if o.Dir == "" {
 		o.Dir = appDir
 	}
-	m := newModule(e, name, wasm)
+	m := newModule(e, name, wasm, Digest(wasm))
 	defer func() { err = errors.Join(err, m.Close(ctx)) }()
 	limits := Limits{}.WithDefaults()
 	limits.Memory = e.memory
