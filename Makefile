@@ -60,6 +60,7 @@ soak: need toolchains ## hours: 100,000 simulated runs, every fuzz target for 60
 	$(GO) test ./host -run TestSandbox -soak -v -timeout 60m
 	$(GO) test ./host/guest -run 'AStartThatLoops|ReturnToAPlateau' -soak -v -timeout 120m
 	$(GO) test ./host/guest/spectest -run DoesWhat -first 300 -seeds 20000 -timeout 120m
+	$(GO) test ./host/guest/marshal -run 'Random|EncodesAs' -soak -timeout 30m
 	@scripts/arm64.sh
 
 .PHONY: fuzz
