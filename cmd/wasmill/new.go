@@ -36,10 +36,24 @@ func newCommand() *cobra.Command {
 			for _, name := range written {
 				fmt.Fprintf(w, "wrote %s\n", filepath.Join(dir, name))
 			}
-			fmt.Fprintf(w, "next: (cd %s && %s), then wasmill run %s\n", dir, scaffold.TestCommand(lang), filepath.Join(dir, "job.yaml"))
+			fmt.Fprintf(w, "next: (cd %s && %s), then wasmill run %s\n", word(dir), scaffold.TestCommand(lang), word(filepath.Join(dir, "job.yaml")))
 			return nil
 		},
 	}
 	cmd.Flags().Var(sdk, "sdk", "where the step takes its SDK from: the copy in this binary, or the published module")
 	return cmd
+}
+
+// word returns a path as a shell takes it for one word.
+func word(path string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./+,:@%=", r)
+	}
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	if strings.TrimLeftFunc(path, plain) == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -50,3 +50,19 @@ func TestNew_BuildsPassesAndRuns(t *testing.T) {
 		})
 	}
 }
+
+// What is said to do next can be given to a shell as it is.
+func TestNew_NextIsForAShell(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"plain", "two words", "it's", "$HOME;x", "été"} {
+		r := wasmill(t, dir, "new", "as", name)
+		_, next, _ := strings.Cut(r.stderr, "next: (")
+		cd, _, _ := strings.Cut(next, " && ")
+		_, run, _ := strings.Cut(next, "wasmill run ")
+		sh := exec.CommandContext(t.Context(), "sh", "-euc", "test -f "+strings.TrimSpace(run)+"; "+cd+"; test -f job.yaml")
+		sh.Dir = dir
+		if out, err := sh.CombinedOutput(); err != nil {
+			t.Errorf("%q: %v\n%s\n%s", name, err, r.stderr, out)
+		}
+	}
+}

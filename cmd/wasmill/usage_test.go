@@ -26,7 +26,7 @@ func TestWasmill_WrongUse(t *testing.T) {
 		{"no such file", "run none.yaml", []string{"wasmill: job file: open none.yaml: no such file or directory\n"}},
 		{"a directory", "validate .", []string{"wasmill: job file: . is a directory: name the job file in it\n"}},
 		{"set without a path", "plan job.yaml --set x", []string{"--set: "}},
-		{"unknown language", "new cobol step", []string{`wasmill: scaffold: no SDK for "cobol" in this build: it has go`}},
+		{"unknown language", "new cobol step", []string{`wasmill: no SDK for "cobol" in this build: it has go`}},
 		{"directory with files", "new go in", []string{"in is not empty"}},
 	}
 	for _, tt := range tests {

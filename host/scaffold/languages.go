@@ -2,7 +2,7 @@ package scaffold
 
 // language is one that wasmill new knows.
 type language struct {
-	name string // as the command line has it
+	name string // as the command line has it; dir does as well
 	dir  string // below template, and of the SDK's zip below sdk
 	test string // the command that runs the test of a new step
 }
@@ -16,7 +16,7 @@ var languages = []language{
 	{"assemblyscript", "as", "npm install && npm test"},
 }
 
-// Languages returns what Options.Lang may be.
+// Languages returns what Options.Lang may be: "as" is "assemblyscript" too.
 func Languages() []string {
 	names := make([]string, len(languages))
 	for i, l := range languages {
@@ -36,7 +36,7 @@ func TestCommand(lang string) string {
 
 func find(name string) *language {
 	for i := range languages {
-		if languages[i].name == name {
+		if languages[i].name == name || languages[i].dir == name {
 			return &languages[i]
 		}
 	}

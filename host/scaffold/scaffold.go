@@ -28,7 +28,7 @@ type Options struct {
 func Write(dir string, o Options) ([]string, error) {
 	l := find(o.Lang)
 	if l == nil {
-		return nil, fmt.Errorf("scaffold: no SDK for %q in this build: it has %s", o.Lang, strings.Join(Languages(), ", "))
+		return nil, fmt.Errorf("no SDK for %q in this build: it has %s", o.Lang, strings.Join(Languages(), ", "))
 	}
 	if o.Name == "" {
 		abs, err := filepath.Abs(dir)
