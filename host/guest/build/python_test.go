@@ -141,7 +141,7 @@ func TestInterpreter(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
 	t.Setenv(build.InterpretersVar, own)
 	_, err := build.Interpreter(context.Background(), id)
-	if want := "put its module, whose digest is " + id.Digest; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "put it into a directory as " + file; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("an interpreter that is nowhere: error %v, want %q", err, want)
 	}
 	write(t, own, file, "another")
