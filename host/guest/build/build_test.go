@@ -142,3 +142,54 @@ func TestResolve_Faults(t *testing.T) {
 		t.Fatalf("error without a go command: %v", err)
 	}
 }
+
+// What was built while the source changed is not kept for the source as it was.
+func TestBuild_KeepsNothingOfSourceThatChangesMeanwhile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs clang some times")
+	}
+	dir := cStep(t)
+	file := filepath.Join(dir, "more.cc")
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	builds := 0
+	opts := build.Options{CacheDir: filepath.Join(t.TempDir(), "c"), Building: func(string) {
+		if builds++; builds == 1 {
+			write(t, dir, "more.cc", "extern \"C\" int cpp() { return 7; }\n")
+		}
+	}}
+	resolve := func() []byte {
+		t.Helper()
+		s, err := build.Build(context.Background(), dir, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Bytes
+	}
+	changed := resolve()
+	write(t, dir, "more.cc", string(before))
+	if bytes.Equal(resolve(), changed) || builds != 2 {
+		t.Errorf("after %d builds, the source as it was gives what was built of the changed one", builds)
+	}
+	if resolve(); builds != 2 {
+		t.Errorf("%d builds: the second is not kept", builds)
+	}
+}
+
+// What editors leave beside source, and what is no file at all, is in no
+// build's way.
+func TestBuild_PassesOverWhatIsNoFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs compilers")
+	}
+	for ext, dir := range map[string]string{"go": project(t), "c": cStep(t), "py": pythonStep(t)} {
+		if err := os.Symlink("user@host.1:2", filepath.Join(dir, ".#main."+ext)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := build.Build(context.Background(), dir, build.Options{CacheDir: filepath.Join(t.TempDir(), "c")}); err != nil {
+			t.Errorf("%s: %v", ext, err)
+		}
+	}
+}

@@ -159,7 +159,7 @@ func (b *cBuild) list(dir string) (files []string, err error) {
 	for _, e := range entries {
 		ext := filepath.Ext(e.Name())
 		base := strings.TrimSuffix(e.Name(), ext)
-		if !e.IsDir() && slices.Contains(cExts, ext) && !strings.HasSuffix(base, "_test") && !strings.HasSuffix(base, "_native") {
+		if regular(filepath.Join(b.abs(dir), e.Name()), e) && slices.Contains(cExts, ext) && !strings.HasSuffix(base, "_test") && !strings.HasSuffix(base, "_native") {
 			files = append(files, filepath.Join(dir, e.Name()))
 		}
 	}

@@ -37,8 +37,9 @@ func (c cache) get(key string) ([]byte, bool) {
 	return b, true
 }
 
-// put lets make write a step into a file and keeps it under key.
-func (c cache) put(key string, make func(out string) error) ([]byte, error) {
+// put lets make write a step into a file and keeps it under key, unless the
+// source is not the same any more: then it may be that of no key.
+func (c cache) put(key string, make func(out string) error, same func() bool) ([]byte, error) {
 	tmp, err := os.MkdirTemp(c.dir, building)
 	if err != nil {
 		return nil, fmt.Errorf("build: %w", err)
@@ -51,6 +52,9 @@ func (c cache) put(key string, make func(out string) error) ([]byte, error) {
 	b, err := os.ReadFile(out)
 	if err != nil {
 		return nil, fmt.Errorf("build: reading what was built: %w", err)
+	}
+	if !same() {
+		return b, nil
 	}
 	if err := settle(out, c.path(key)); err != nil {
 		return nil, fmt.Errorf("build: keeping what was built: %w", err)

@@ -151,7 +151,7 @@ func copyPython(from, to string) error {
 			return fs.SkipDir
 		case d.IsDir():
 			return os.MkdirAll(filepath.Join(to, rel), 0o700)
-		case filepath.Ext(name) != ".py" || isPythonTest(name):
+		case filepath.Ext(name) != ".py" || isPythonTest(name) || !regular(path, d):
 			return nil
 		}
 		return copyFile(path, filepath.Join(to, rel))

@@ -128,6 +128,11 @@ func buildDir(ctx context.Context, dir string, opts Options) ([]byte, *language,
 	if opts.Building != nil {
 		opts.Building(dir)
 	}
-	b, err := c.put(key, func(out string) error { return build(ctx, out) })
+	same := func() bool {
+		again := newProject(dir, l, c)
+		_, err := l.prepare(ctx, again)
+		return err == nil && again.key()+l.ext == key
+	}
+	b, err := c.put(key, func(out string) error { return build(ctx, out) }, same)
 	return b, l, err
 }

@@ -61,6 +61,9 @@ func (s sources) hash(h hash.Hash, root string) error {
 			others = append(others, path)
 			return nil
 		}
+		if !regular(path, d) {
+			return nil
+		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
@@ -77,6 +80,16 @@ func (s sources) hash(h hash.Hash, root string) error {
 		}
 	}
 	return nil
+}
+
+// regular reports whether what was found at path can be read as a file. Editors
+// leave links to nowhere beside what they edit, and reading a pipe would wait.
+func regular(path string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.Type().IsRegular()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func hashOther(h hash.Hash, root, path string) error {
