@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import collections
+import functools
 import types
 from dataclasses import dataclass
-from typing import Any, Iterator
+from typing import Any, AsyncIterator, Iterator
 
 import pytest
 
@@ -249,6 +250,28 @@ def test_what_a_module_must_have() -> None:
         check(functions_of([echo, wasmill.batch(lambda batch, cx: None)]))
     with pytest.raises(TypeError, match="decorates a function"):
         wasmill.step(5)  # type: ignore[type-var]
+
+
+def test_functions_are_called_with_what_they_take() -> None:
+    async def coroutine(record: Any, cx: Any) -> None: ...
+
+    async def generator(record: Any, cx: Any) -> AsyncIterator[str]:
+        yield "a"
+
+    def named(record: Any, cx: Any, *, name: str) -> None: ...
+
+    for function in (coroutine, generator):
+        with pytest.raises(ValueError, match=rf"{function.__name__} at .*test_step.py:\d+ is async"):
+            check(functions_of([wasmill.step(function)]))
+    wrong: list[Any] = [lambda: None, lambda record: None, lambda record, cx, more: None, named]
+    for function in wrong:
+        with pytest.raises(ValueError, match=r"wasmill.step and has to take \(record, cx\)"):
+            check(functions_of([wasmill.step(function)]))
+    with pytest.raises(ValueError, match=r"wasmill.on_end and has to take \(cx, token\)"):
+        check(functions_of([echo, wasmill.on_end(wrong[1])]))
+    right: list[Any] = [lambda *all: None, lambda record, *cx: None, lambda record, cx, more=1, *, name="": None]
+    for function in [*right, functools.partial(named, name="a")]:
+        check(functions_of([wasmill.step(function)]))
 
 
 def test_logs_metrics_and_now() -> None:

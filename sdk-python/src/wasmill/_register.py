@@ -98,9 +98,30 @@ def functions_of(found: ModuleType | Iterable[Any]) -> Functions:
 
 
 def check(f: Functions) -> None:
-    """Raise ValueError unless there is one function for records or for batches."""
+    """Raise ValueError unless there is one function for records or for batches, and can be called."""
     if (f.step is None) == (f.batch is None):
         what = "no function is" if f.step is None else "one function is decorated with wasmill.step and one"
         raise ValueError(
             f"{what} decorated with wasmill.{'step' if f.step is None else 'batch'}: a step has one of the two"
         )
+    _check_call(f.step, "step", "record, cx")
+    _check_call(f.batch, "batch", "batch, cx")
+    _check_call(f.on_end, "on_end", "cx, token")
+
+
+_VARARGS, _COROUTINE, _ASYNC_GENERATOR = 0x04, 0x80, 0x200  # of co_flags
+
+
+def _check_call(function: Any, kind: str, arguments: str) -> None:
+    """Raise ValueError if a function would fail at every call, before it has records to fail at."""
+    code = getattr(function, "__code__", None)
+    if code is None or hasattr(function, "__self__"):
+        return  # a callable of another kind shows when it is called
+    where = f"{code.co_name} at {code.co_filename}:{code.co_firstlineno}"
+    if code.co_flags & (_COROUTINE | _ASYNC_GENERATOR):
+        raise ValueError(f"{where} is async: wasmill.{kind} decorates an ordinary function")
+    given = arguments.count(",") + 1
+    least = code.co_argcount - len(function.__defaults__ or ())
+    most = given if code.co_flags & _VARARGS else code.co_argcount
+    if not least <= given <= most or code.co_kwonlyargcount > len(function.__kwdefaults__ or {}):
+        raise ValueError(f"{where} is decorated with wasmill.{kind} and has to take ({arguments})")
