@@ -114,6 +114,12 @@ func TestBuild_PythonDependencies(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "it depends on numpy, which has native code and does not run in WebAssembly") {
 		t.Errorf("native code: %v", err)
 	}
+
+	write(t, dir, "requirements.txt", "six==0.0.99\n")
+	_, err = build.Build(context.Background(), dir, build.Options{CacheDir: t.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), "pip finds no six==0.0.99 that fits: look at its name and version") {
+		t.Errorf("a version that does not exist: %v", err)
+	}
 }
 
 func TestBuild_PythonFaults(t *testing.T) {

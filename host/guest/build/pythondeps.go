@@ -137,7 +137,10 @@ func (s *pythonStep) buildWheel(ctx context.Context, pip pip, requirement, wheel
 	name := requirementName.FindString(requirement)
 	err = pip.command("wheel", "--quiet", "--no-deps", "--no-binary="+name, "--wheel-dir="+wheels, requirement).run(ctx)
 	var failed *failure
-	if errors.As(err, &failed) {
+	if errors.As(err, &failed) && missing.MatchString(failed.text) {
+		return fmt.Errorf("build: %s: pip finds no %s that fits: look at its name and version in pyproject.toml or requirements.txt, and at the network\n%s", s.dir, requirement, shorten(failed.text))
+	}
+	if failed != nil {
 		return fmt.Errorf("build: %s: there is no wheel of %s for any platform, and it cannot be built from source: a package with native code does not run in WebAssembly\n%s", s.dir, requirement, shorten(failed.text))
 	}
 	if err != nil {
