@@ -60,7 +60,7 @@ func (d *dev) run() error {
 	defer cancel(nil)
 	sig := catchSignals(d.scr, cancel)
 	defer sig.close()
-	w, err := newWatch(d.scr)
+	w, err := newWatch(d.scr, d.stdout, d.stderr)
 	if err != nil {
 		return err
 	}

@@ -59,6 +59,29 @@ func TestDev_RunsAgainWhenTheInputChanges(t *testing.T) {
 	}
 }
 
+// Records that are printed into a file beside the source are no change of it.
+func TestDev_WhatItPrintsIsNoChange(t *testing.T) {
+	t.Parallel()
+	dir := newJob(t, strings.ReplaceAll(printJob, "root: ./in", `root: ., include: "in/*"`), "one\n")
+	found, err := os.Create(filepath.Join(dir, "found.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	r := startTo(t, found, dir, "dev", "job.yaml")
+	r.waitFor(waiting)
+	write(t, dir, "in/lines.txt", "two\n")
+	r.waitFor(" has changed\n")
+	r.waitFor(waiting)
+	r.interrupt(t)
+	if said := r.said.String(); strings.Contains(said, "found.txt has changed") {
+		t.Errorf("its own output is a change:\n%s", said)
+	}
+	if got, err := os.ReadFile(found.Name()); string(got) != "one\ntwo\n" {
+		t.Errorf("it printed %q, %v", got, err)
+	}
+}
+
 func TestDev_WaitsForAJobFileToBeMended(t *testing.T) {
 	t.Parallel()
 	dir := newJob(t, "job: copy\nsources: 7\n", "one\n")

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,19 +25,30 @@ const most = 2000
 type watch struct {
 	scr *screen
 	w   *fsnotify.Watcher
+	own []os.FileInfo // files that wasmill itself prints to
 
 	mu    sync.Mutex
 	files map[string]bool // mu: files that count by themselves
 	trees map[string]bool // mu: directories that are watched with all below them
 }
 
-// newWatch begins to watch nothing; close must be called.
-func newWatch(scr *screen) (*watch, error) {
+// newWatch begins to watch nothing; close must be called. Where one of printed
+// is a file, its changes do not count: a run would be followed by the next for
+// ever.
+func newWatch(scr *screen, printed ...io.Writer) (*watch, error) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, fmt.Errorf("watching files: %w", err)
 	}
-	return &watch{scr: scr, w: w, files: map[string]bool{}, trees: map[string]bool{}}, nil
+	var own []os.FileInfo
+	for _, p := range printed {
+		if f, ok := p.(*os.File); ok {
+			if info, err := f.Stat(); err == nil {
+				own = append(own, info)
+			}
+		}
+	}
+	return &watch{scr: scr, w: w, own: own, files: map[string]bool{}, trees: map[string]bool{}}, nil
 }
 
 func (w *watch) close() { _ = w.w.Close() }

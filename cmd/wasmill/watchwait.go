@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -65,6 +66,10 @@ func (w *watch) counts(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod {
 		return false
 	}
+	info, err := os.Stat(e.Name)
+	if err == nil && slices.ContainsFunc(w.own, func(own os.FileInfo) bool { return os.SameFile(own, info) }) {
+		return false
+	}
 	if w.files[e.Name] {
 		return true
 	}
@@ -79,7 +84,7 @@ func (w *watch) counts(e fsnotify.Event) bool {
 			return false
 		}
 	}
-	if info, err := os.Stat(e.Name); e.Has(fsnotify.Create) && err == nil && info.IsDir() {
+	if e.Has(fsnotify.Create) && err == nil && info.IsDir() {
 		w.tree(e.Name)
 	}
 	return true
