@@ -5,6 +5,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -88,9 +90,25 @@ func listMessages(all []api.Message) string {
 			fmt.Fprintf(&b, "%s:%d:%d: ", path.Clean(filepath.ToSlash(m.Location.File)), m.Location.Line, m.Location.Column+1)
 		}
 		b.WriteString(m.Text)
-		if strings.Contains(m.Text, `"wasmill"`) {
-			b.WriteString(": run npm install, or put the SDK into .wasmill/sdk as wasmill new does")
-		}
+		b.WriteString(whatToDo(m))
 	}
 	return shorten(b.String())
+}
+
+// unresolved finds in a message of esbuild the package that is not there.
+var unresolved = regexp.MustCompile(`^Could not resolve "([^"./][^"]*)"`)
+
+// whatToDo returns what helps against a message, "" if it says that itself.
+func whatToDo(m api.Message) string {
+	found := unresolved.FindStringSubmatch(m.Text)
+	switch {
+	case strings.Contains(m.Text, `"wasmill"`):
+		return ": run npm install, or put the SDK into .wasmill/sdk as wasmill new does"
+	case found == nil:
+		return ""
+	case slices.ContainsFunc(m.Notes, func(n api.Note) bool { return strings.Contains(n.Text, "built into node") }):
+		return ": it is a part of Node.js, of which nothing is there when the step runs"
+	default:
+		return ": if it is a package of npm, install it in the step's directory"
+	}
 }
