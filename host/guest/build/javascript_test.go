@@ -129,7 +129,7 @@ func TestJavaScript_Faults(t *testing.T) {
 		{"a syntax error", []string{"step.ts", header + "step(("}, "step.ts:2:7: Unexpected end of file"},
 		{"a module of Node.js", []string{"step.ts", header + "import fs from \"fs\";\nfs;\n"}, `step.ts:2:16: Could not resolve "fs": it is a part of Node.js`},
 		{"the same by its other name", []string{"step.ts", header + "import fs from \"node:fs\";\nfs;\n"}, `step.ts:2:16: Could not resolve "node:fs": it is a part of Node.js`},
-		{"a package that is not there", []string{"step.ts", header + "import { a } from \"@some/package\";\na;\n"}, `Could not resolve "@some/package": if it is a package of npm, install it in the step's directory`},
+		{"an import of a package that is not there", []string{"step.ts", header + "import { a } from \"@some/package\";\na;\n"}, `Could not resolve "@some/package": if it is a package of npm, install it in the step's directory`},
 		{"a package that is not there", []string{"package.json", `{"dependencies":{"b":"1","a":"2"}}`}, "package.json depends on a, b, which node_modules does not have: run npm install there"},
 		{"no SDK", []string{"package.json", `{}`}, `Could not resolve "wasmill": run npm install, or put the SDK into .wasmill/sdk`},
 		{"an SDK that is gone", []string{"package.json", `{"dependencies":{"wasmill":"file:.wasmill/sdk"}}`}, ".wasmill/sdk, which has no package.json: put it back"},
