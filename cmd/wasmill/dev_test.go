@@ -82,6 +82,21 @@ func TestDev_WhatItPrintsIsNoChange(t *testing.T) {
 	}
 }
 
+// Editors write a file of another name and put it into the place of the old
+// one: that is not what is told.
+func TestDev_NamesAFileThatIsThere(t *testing.T) {
+	t.Parallel()
+	dir := newJob(t, copyJob, "one\n")
+	r := startDev(t, dir)
+	write(t, dir, "in/sed4711", "two\n")
+	if err := os.Rename(filepath.Join(dir, "in/sed4711"), filepath.Join(dir, "in/lines.txt")); err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor("in/lines.txt has changed\n")
+	r.waitFor(waiting)
+	r.interrupt(t)
+}
+
 func TestDev_WaitsForAJobFileToBeMended(t *testing.T) {
 	t.Parallel()
 	dir := newJob(t, "job: copy\nsources: 7\n", "one\n")

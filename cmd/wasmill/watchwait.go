@@ -39,7 +39,7 @@ func (w *watch) wait(ctx context.Context) (c change) {
 			if !w.counts(e) {
 				continue
 			}
-			if c.path == "" {
+			if _, err := os.Stat(c.path); err != nil { // none yet, or one that an editor has renamed since
 				c.path = e.Name
 			}
 			settled.Reset(quiet)
