@@ -58,6 +58,11 @@ func TestBuild_C(t *testing.T) {
 	if strings.Contains(string(first), dir) {
 		t.Error("the module names the directory of this machine")
 	}
+	write(t, dir, "main.c", "#include \"wasmill.h\"\nint answer(void) { return cpq(); }\n")
+	_, err := build.Build(context.Background(), dir, opts)
+	if err == nil || !strings.Contains(err.Error(), "main.c:2:27: error: ") {
+		t.Errorf("a call of what is not declared: %v", err)
+	}
 }
 
 func TestBuild_CFaults(t *testing.T) {
