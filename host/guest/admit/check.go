@@ -100,7 +100,7 @@ func (m *Module) checkForm() error {
 	if m.Program() {
 		return nil
 	}
-	return fmt.Errorf("it is not a wasmill step: it does not export the marker %s; build it with a wasmill SDK", abi.ExportMarker)
+	return fmt.Errorf("it is not a wasmill step: it does not export the marker %s; build it with a wasmill SDK, and let its source declare a step", abi.ExportMarker)
 }
 
 func (m *Module) checkMemory(limit uint64) error {

@@ -65,7 +65,7 @@ func TestCheck_RefusesWhatIsNoStep(t *testing.T) {
 		wasm []byte
 		want string
 	}{
-		{"nothing", module(func(*wasmtest.Module) {}), "it is not a wasmill step: it does not export the marker wasmill_abi_1; build it with a wasmill SDK"},
+		{"nothing", module(func(*wasmtest.Module) {}), "it is not a wasmill step: it does not export the marker wasmill_abi_1; build it with a wasmill SDK, and let its source declare a step"},
 		{"a program without a memory", module(func(m *wasmtest.Module) { m.ExportFunc("_start", "", "", "") }), `it does not export its memory as "memory"`},
 		{"a program whose _start has a result", module(func(m *wasmtest.Module) { m.Memory(1); m.ExportFunc("_start", "", "i", "", wasmtest.Const(0)) }), "its export _start is () -> i32, not () -> ()"},
 		{"a later version", module(func(m *wasmtest.Module) { m.ExportFunc("wasmill_abi_2", "", "", "") }), "it is built for version 2 of wasmill's interface, this build supports 1"},
