@@ -44,7 +44,11 @@ cd "$tmp"
 sed -i '/^JSRuntime \*JS_NewRuntime2/i \
 #define js_check_stack_overflow(rt, n) \\\
     ({ char pad[__builtin_constant_p(n) ? 256 + (n) : 1]; __asm__ volatile("" : : "r"(pad) : "memory"); js_check_stack_overflow(rt, n); })' quickjs.c
-grep -q 'char pad' quickjs.c || { echo "build.sh: quickjs.c is not the one that it should be" >&2; exit 1; }
+
+# An array of bytes whose buffer can be resized has as many as that has now.
+sed -i '/^uint8_t \*JS_GetUint8Array/,/^}/s/\*psize = ta->length;/*psize = p->u.array.count;/' quickjs.c
+
+grep -q 'char pad' quickjs.c && grep -q 'psize = p->u.array.count' quickjs.c || { echo "build.sh: quickjs.c is not the one that it should be" >&2; exit 1; }
 flags=(--target=wasm32-wasi -O2 -D_GNU_SOURCE -DNDEBUG -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_PROCESS_CLOCKS)
 ours=()
 for file in "$here"/engine/*.c; do ours+=("$(basename "$file")"); done

@@ -216,6 +216,26 @@ w.step = (r, cx) => {
 	equal(t, in.values("go"), `0 {"inner":[1,2]}`, `0 {"a":1,"b":"`+strings.Repeat("x", 300)+`","c":3}`)
 }
 
+func TestEmit_BuffersThatChange(t *testing.T) {
+	in := started(t, sdk+`
+w.step = (r, cx) => {
+  const b = new ArrayBuffer(2, { maxByteLength: 8 }), u = new Uint8Array(b);
+  u.fill(97);
+  if (r.text === "grown") b.resize(3);
+  if (r.text === "shrunk") b.resize(1);
+  if (r.text === "gone") b.transfer();
+  if (r.text === "decoded") { b.transfer(); new TextDecoder().decode(u); }
+  cx.emit({ value: u });
+  cx.emit({ value: new Uint8Array(0) });
+};`)
+	equal(t, in.values("as it is", "grown", "shrunk"), "0 aa", "0 ", "1 aa\x00", "1 ", "2 a", "2 ")
+	in.values("gone", "decoded")
+	if len(in.fails) != 2 || !strings.HasPrefix(in.fails[0], "0 -1 TypeError: ") || !strings.HasPrefix(in.fails[1], "1 -1 TypeError: ") {
+		t.Errorf("failed %q", in.fails)
+	}
+	equal(t, in.values("as it is"), "0 aa", "0 ")
+}
+
 func TestStep_ClockAndRandomAreTheHosts(t *testing.T) {
 	step := sdk + `w.step = (r, cx) => cx.emit({ value: [Date.now() > 0, String(cx.now()), Math.random()] });`
 	draw := func(seed byte) string {

@@ -33,7 +33,7 @@ static int bytes_plain(JSValueConst v, Bytes *b) {
 	if (JS_GetTypedArrayType(v) != JS_TYPED_ARRAY_UINT8)
 		return 0;
 	size_t n;
-	if ((b->p = JS_GetUint8Array(E.ctx, &n, v)) == NULL && n > 0)
+	if ((b->p = JS_GetUint8Array(E.ctx, &n, v)) == NULL && JS_HasException(E.ctx))
 		return -1;
 	b->n = n;
 	b->held = JS_DupValue(E.ctx, v);

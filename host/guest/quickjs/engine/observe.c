@@ -71,7 +71,7 @@ static JSValue js_encode(JSContext *ctx, JSValueConst self, int argc, JSValueCon
 static JSValue js_decode(JSContext *ctx, JSValueConst self, int argc, JSValueConst *argv) {
 	size_t n;
 	const uint8_t *p = JS_GetUint8Array(ctx, &n, argv[0]);
-	return p == NULL && n > 0 ? JS_EXCEPTION : new_text(p, n);
+	return p == NULL && JS_HasException(ctx) ? JS_EXCEPTION : new_text(p, n);
 }
 
 const JSCFunctionListEntry observe_functions[] = {
