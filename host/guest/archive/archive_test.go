@@ -82,6 +82,7 @@ func TestRead_Refuses(t *testing.T) {
 		{"twice", pack(t, "step.json", good, "step.json", good), "holds step.json twice"},
 		{"a newer format", pack(t, "step.json", strings.Replace(good, "1", "2", 1), "app.zip", app), "format 2, this build reads 1"},
 		{"a field too many", pack(t, "step.json", strings.Replace(good, "{", `{"x":1,`, 1), "app.zip", app), `unknown field "x"`},
+		{"another object", pack(t, "step.json", good+"{}", "app.zip", app), "goes on behind the object"},
 		{"another carrier", pack(t, "step.json", strings.Replace(good, "abi", "pigeon", 1), "app.zip", app), `carrier is "pigeon"`},
 		{"a short digest", pack(t, "step.json", strings.Replace(good, "sha256:e3", "sha256:", 1), "app.zip", app), "digest is"},
 		{"another interpreter", pack(t, "step.json", good, "app.zip", app, "interpreter.wasm", "x"), "not the one of digest"},

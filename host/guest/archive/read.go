@@ -58,6 +58,9 @@ func read(b []byte) (*Archive, error) {
 	if err := d.Decode(&a.Step); err != nil {
 		return nil, fmt.Errorf("its %s: %w", stepName, err)
 	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("its %s goes on behind the object", stepName)
+	}
 	if err := a.check(); err != nil {
 		return nil, err
 	}

@@ -143,8 +143,9 @@ func TestResolve_Faults(t *testing.T) {
 	}
 }
 
-// What was built while the source changed is not kept for the source as it was.
-func TestBuild_KeepsNothingOfSourceThatChangesMeanwhile(t *testing.T) {
+// What was built while the source changed is not kept for the source as it was,
+// and what is spoilt is built anew.
+func TestBuild_KeepsNothingElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs clang some times")
 	}
@@ -173,8 +174,25 @@ func TestBuild_KeepsNothingOfSourceThatChangesMeanwhile(t *testing.T) {
 	if bytes.Equal(resolve(), changed) || builds != 2 {
 		t.Errorf("after %d builds, the source as it was gives what was built of the changed one", builds)
 	}
-	if resolve(); builds != 2 {
+	kept := resolve()
+	if builds != 2 {
 		t.Errorf("%d builds: the second is not kept", builds)
+	}
+
+	files, err := filepath.Glob(filepath.Join(opts.CacheDir, "*.wasm"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the cache has %q, error %v", files, err)
+	}
+	for _, size := range []int64{0, 40} {
+		if err := os.Truncate(files[0], size); err != nil {
+			t.Fatal(err)
+		}
+		if again := resolve(); !bytes.Equal(again, kept) {
+			t.Errorf("a file cut to %d bytes gave %d of %d", size, len(again), len(kept))
+		}
+	}
+	if builds != 4 {
+		t.Errorf("%d builds, want one for each file that was spoilt", builds)
 	}
 }
 

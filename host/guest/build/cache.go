@@ -1,6 +1,7 @@
 package build
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +13,9 @@ import (
 const building = "build-"
 
 // cache keeps what was built in a directory, one file each, named by the hash
-// of its source and an extension. Files appear whole, by rename: processes that
-// build the same thing at once both succeed.
+// of its source and an extension: the SHA-256 of a step and then the step. Files
+// appear whole, by rename: processes that build the same thing at once both
+// succeed. One that was spoilt since is built anew.
 type cache struct{ dir string }
 
 func openCache(dir string) (cache, error) {
@@ -33,8 +35,11 @@ func (c cache) get(key string) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
+	if len(b) < sha256.Size || sha256.Sum256(b[sha256.Size:]) != [sha256.Size]byte(b) {
+		return nil, false
+	}
 	cachedir.Touch(path)
-	return b, true
+	return b[sha256.Size:], true
 }
 
 // put lets make write a step into a file and keeps it under key, unless the
@@ -56,7 +61,12 @@ func (c cache) put(key string, make func(out string) error, same func() bool) ([
 	if !same() {
 		return b, nil
 	}
-	if err := settle(out, c.path(key)); err != nil {
+	sum := sha256.Sum256(b)
+	err = os.WriteFile(out, append(sum[:], b...), 0o600)
+	if err == nil {
+		err = settle(out, c.path(key))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("build: keeping what was built: %w", err)
 	}
 	cachedir.Sweep(c.dir, building)
