@@ -175,6 +175,8 @@ func TestDecoder_ReferencesAreBounded(t *testing.T) {
 		`(0, [(0, 0, None, "v" * 1000, None, 0, ())] * 100000, [], [])`,
 		`(0, [(0, 0, None, ["v" * 90, {1}], None, 0, ())] * 100000, [], [])`,
 		`(0, [(0, 0, None, b"", None, 0, [(b"n" * 90, b"")] * 100000)], [], [])`,
+		`(0, [(0, 0, None, [{1}, "v" * 1000000], None, 0, ())] * 100000, [], [])`,
+		`(0, [], [(0, 0, "é" * 500000)] * 600000, [(0, b"k", None)] * 600000)`,
 		`(0, [(0, 0, None, __import__("functools").reduce(lambda a, _: [a] * 10, range(60), []), None, 0, ())], [], [])`,
 	} {
 		d := marshal.Decoder{RecordLimit: 100, EmitLimit: 1 << 20}

@@ -12,7 +12,8 @@ type Effects struct {
 
 	// Refused says that the call is refused as a whole, and Reason why: EINVAL
 	// if what was emitted for the batch as a whole cannot be encoded, E2BIG if
-	// the frame would be longer than EmitLimit. Then there is nothing else.
+	// the frame would be longer than EmitLimit, or there are more rejections and
+	// writes than a call may return. Then there is nothing else.
 	Refused abi.Errno
 	Reason  string
 }

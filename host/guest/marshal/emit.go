@@ -84,6 +84,7 @@ func (d *Decoder) put(dst []byte) (_ []byte, null bool) {
 		d.spent += len(dst) - start
 		d.at = at
 		d.skip(0)
+		d.spent += d.at - at
 		dst = dst[:start]
 	}
 	return dst, false

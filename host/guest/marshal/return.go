@@ -17,7 +17,7 @@ type Decoder struct {
 	cursor
 	records uint32 // in frame
 	frame   []byte
-	spent   int // bytes that were written and are not in frame
+	spent   int // bytes that were written or passed over, and are not in frame
 	fails   []Fail
 	writes  []Write
 	bad     string // why the record cannot be emitted
@@ -75,7 +75,7 @@ func (d *Decoder) Return(content []byte, outputs int) (e Effects, err error) {
 }
 
 // bound ends a call that emits too much, as it writes byte n of the frame.
-// What was written in vain counts too: a guest can refer to one value a
+// What was written or read in vain counts too: a guest can refer to one value a
 // million times.
 func (d *Decoder) bound(n int) {
 	limit := d.EmitLimit
@@ -87,13 +87,23 @@ func (d *Decoder) bound(n int) {
 	}
 }
 
+// maxAside is how many rejections and writes a call may return: each takes
+// more here than where a guest refers to it again and again.
+const maxAside = 1 << 20
+
+func (d *Decoder) boundAside() {
+	if len(d.fails)+len(d.writes) > maxAside {
+		panic(&fault{at: d.at, what: fmt.Sprintf("it returned more than %d rejections and writes in one call", maxAside), tooLong: true})
+	}
+}
+
 func (d *Decoder) fail() {
 	back := d.tuple("a failure", 3)
 	f := Fail{Index: uint32(d.intIn("an index", 0, math.MaxUint32)), Code: int32(d.intIn("a code", math.MinInt32, math.MaxInt32))}
 	kind, behind := d.enter()
 	switch {
 	case isText(kind):
-		f.Text = d.text(kind)
+		f.Text = d.raw(kind)
 	case kind == typeBytes:
 		f.Text = d.take(d.size())
 	default:
@@ -102,6 +112,7 @@ func (d *Decoder) fail() {
 	d.leave(behind)
 	d.leave(back)
 	d.fails = append(d.fails, f)
+	d.boundAside()
 }
 
 func (d *Decoder) write() {
@@ -110,4 +121,5 @@ func (d *Decoder) write() {
 	w.Value, w.Delete = d.bytesOrNone("a value")
 	d.leave(back)
 	d.writes = append(d.writes, w)
+	d.boundAside()
 }

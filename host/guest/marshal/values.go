@@ -79,14 +79,17 @@ func isText(kind byte) bool {
 	return false
 }
 
-// text returns what a str has that was entered.
-func (c *cursor) text(kind byte) []byte {
-	var s []byte
+// raw returns the bytes of a str that was entered, as they are.
+func (c *cursor) raw(kind byte) []byte {
 	if kind == typeShort || kind == typeShortInterned {
-		s = c.take(int(c.take(1)[0]))
-	} else {
-		s = c.take(c.size())
+		return c.take(int(c.take(1)[0]))
 	}
+	return c.take(c.size())
+}
+
+// text returns what a str has that was entered: UTF-8, with surrogates.
+func (c *cursor) text(kind byte) []byte {
+	s := c.raw(kind)
 	for i := 0; i < len(s); {
 		if s[i] < utf8.RuneSelf {
 			i++
