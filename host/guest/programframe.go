@@ -73,20 +73,22 @@ type frame struct {
 // Write is what the guest writes to fd 1: frames, in pieces of any size.
 func (p *program) Write(b []byte) (int, error) {
 	p.outbox = append(p.outbox, b...)
+	rest := p.outbox
 	for {
-		size, err := p.frameSize()
+		size, err := p.frameSize(rest)
 		if err != nil {
 			p.fault("%v", err)
 		}
-		if size == 0 || len(p.outbox) < size {
+		if size == 0 || len(rest) < size {
+			p.outbox = p.outbox[:copy(p.outbox, rest)]
 			return len(b), nil
 		}
-		f, err := parseFrame(p.outbox[:size])
+		f, err := parseFrame(rest[:size])
 		if err != nil {
 			p.fault("%v", err)
 		}
+		rest = rest[size:]
 		p.take(f)
-		p.outbox = p.outbox[:copy(p.outbox, p.outbox[size:])]
 	}
 }
 
@@ -96,10 +98,9 @@ func (p *program) fault(format string, args ...any) {
 	panic(&unwind{kind: TrapABI, text: p.in.fault})
 }
 
-// frameSize returns the bytes of the frame that the outbox begins with, 0 as
-// long as there is no telling.
-func (p *program) frameSize() (int, error) {
-	b := p.outbox
+// frameSize returns the bytes of the frame that b begins with, 0 as long as
+// there is no telling.
+func (p *program) frameSize(b []byte) (int, error) {
 	magic := binary.LittleEndian.AppendUint32(nil, wire.Magic)
 	if n := min(len(b), len(magic)); string(b[:n]) != string(magic[:n]) {
 		return 0, fmt.Errorf("it wrote %q to standard output, where only frames belong: what is meant for people goes to standard error", clean(string(b), 80))
