@@ -97,6 +97,32 @@ func TestDev_NamesAFileThatIsThere(t *testing.T) {
 	r.interrupt(t)
 }
 
+func TestDev_GoesOnWithADirectoryThatIsPutBack(t *testing.T) {
+	t.Parallel()
+	dir := newJob(t, copyJob, "one\n")
+	out := filepath.Join(dir, ".wasmill/dev/copy/out")
+	r := startDev(t, dir)
+	if err := os.Rename(filepath.Join(dir, "in"), filepath.Join(dir, "away")); err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor("has changed\n")
+	r.waitFor(waiting)
+	if err := os.Rename(filepath.Join(dir, "away"), filepath.Join(dir, "in")); err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor("in has changed\n")
+	r.waitFor("job copy finished in ")
+	r.waitFor(waiting)
+	write(t, dir, "in/lines.txt", "two\n")
+	r.waitFor("in/lines.txt has changed\n")
+	r.waitFor("job copy finished in ")
+	r.waitFor(waiting)
+	if got := lines(t, out); !slices.Equal(got, []string{"two"}) {
+		t.Errorf("it wrote %q", got)
+	}
+	r.interrupt(t)
+}
+
 func TestDev_WaitsForAJobFileToBeMended(t *testing.T) {
 	t.Parallel()
 	dir := newJob(t, "job: copy\nsources: 7\n", "one\n")

@@ -66,8 +66,8 @@ func (w *watch) file(path string) {
 	w.add(filepath.Dir(path))
 }
 
-// source watches a directory and all below it. It is called by several
-// goroutines.
+// source watches a directory and all below it, and the one that it is in: it
+// may be taken away and put back. It is called by several goroutines.
 func (w *watch) source(dir string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,6 +77,7 @@ func (w *watch) source(dir string) {
 	}
 	w.trees[dir] = true
 	w.tree(dir)
+	w.add(filepath.Dir(dir))
 }
 
 // job watches the steps and the input of a job. The source of steps that are

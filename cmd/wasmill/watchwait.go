@@ -70,22 +70,22 @@ func (w *watch) counts(e fsnotify.Event) bool {
 	if err == nil && slices.ContainsFunc(w.own, func(own os.FileInfo) bool { return os.SameFile(own, info) }) {
 		return false
 	}
-	if w.files[e.Name] {
-		return true
+	below := w.below(e.Name)
+	if below && e.Has(fsnotify.Create) && err == nil && info.IsDir() {
+		w.tree(e.Name)
 	}
-	if passedOver(filepath.Base(e.Name)) {
-		return false
-	}
-	for at := filepath.Dir(e.Name); ; at = filepath.Dir(at) {
-		if w.trees[at] {
-			break
-		}
-		if at == filepath.Dir(at) || passedOver(filepath.Base(at)) {
+	return below || w.files[e.Name]
+}
+
+// below reports whether a path is a directory that is watched with all below
+// it, or lies in one. w.mu is held.
+func (w *watch) below(path string) bool {
+	for !w.trees[path] {
+		up := filepath.Dir(path)
+		if up == path || passedOver(filepath.Base(path)) {
 			return false
 		}
-	}
-	if e.Has(fsnotify.Create) && err == nil && info.IsDir() {
-		w.tree(e.Name)
+		path = up
 	}
 	return true
 }
