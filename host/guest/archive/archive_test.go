@@ -3,7 +3,9 @@ package archive_test
 import (
 	"archive/zip"
 	"bytes"
+	"io"
 	"io/fs"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,6 +49,29 @@ func TestArchive_ComesBackAndIsReproducible(t *testing.T) {
 	for _, f := range []archive.File{one, two} {
 		if got, err := fs.ReadFile(a.Files, f.Name); err != nil || !bytes.Equal(got, f.Data) {
 			t.Errorf("%s: %d bytes, error %v", f.Name, len(got), err)
+		}
+	}
+}
+
+func TestWrite_RefusesWhatIsNotRead(t *testing.T) {
+	long, many := step(), make([]archive.File, archive.MaxFiles+1)
+	long.Args = []string{strings.Repeat("x", archive.MaxStep)}
+	for i := range many {
+		many[i].Name = strconv.Itoa(i)
+	}
+	part := make([]byte, archive.MaxUnpacked/4+1)
+	for _, test := range []struct {
+		step archive.Step
+		app  []archive.File
+		want string
+	}{
+		{long, nil, "step.json has "},
+		{step(), many, "20001 files, at most 20000"},
+		{step(), []archive.File{{Name: "a", Data: part}, {Name: "b", Data: part}, {Name: "c", Data: part}, {Name: "d", Data: part}}, "more than 268435456 bytes"},
+		{step(), []archive.File{{Name: "../a"}}, "no path of a file"},
+	} {
+		if err := archive.Write(io.Discard, test.step, test.app, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want %q", err, test.want)
 		}
 	}
 }

@@ -24,7 +24,8 @@ var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Write writes an archive. The same arguments give the same bytes with the
 // same Go release, in whatever order the files come. interpreter is nil if it
-// is to be found by its digest where the step runs.
+// is to be found by its digest where the step runs. What Read would refuse is
+// not written.
 func Write(w io.Writer, s Step, app []File, interpreter []byte) error {
 	s.Format = Format
 	if s.Args == nil {
@@ -44,6 +45,14 @@ func Write(w io.Writer, s Step, app []File, interpreter []byte) error {
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
+	for _, part := range []struct {
+		name       string
+		size, most int
+	}{{stepName, len(step) + 1, MaxStep}, {appName, len(files), MaxApp}, {interpreterName, len(interpreter), MaxInterpreter}} {
+		if part.size > part.most {
+			return fmt.Errorf("archive: its %s has %d bytes, at most %d are allowed", part.name, part.size, part.most)
+		}
+	}
 	z := newZip(w)
 	err = add(z, stepName, append(step, '\n'), zip.Store)
 	if err == nil {
@@ -62,6 +71,10 @@ func Write(w io.Writer, s Step, app []File, interpreter []byte) error {
 }
 
 func packApp(app []File) ([]byte, error) {
+	if len(app) > MaxFiles {
+		return nil, fmt.Errorf("the step has %d files, at most %d are allowed", len(app), MaxFiles)
+	}
+	left := MaxUnpacked
 	app = slices.SortedFunc(slices.Values(app), func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	var b bytes.Buffer
 	z := newZip(&b)
@@ -71,6 +84,9 @@ func packApp(app []File) ([]byte, error) {
 		}
 		if i > 0 && app[i-1].Name == f.Name {
 			return nil, fmt.Errorf("the file %q comes twice", f.Name)
+		}
+		if left -= len(f.Data); left < 0 {
+			return nil, fmt.Errorf("the step's files have more than %d bytes", MaxUnpacked)
 		}
 		if err := add(z, f.Name, f.Data, zip.Deflate); err != nil {
 			return nil, err
