@@ -25,6 +25,7 @@ func made(t *testing.T) []testCase {
 		{name: "scan-of-many", fixture: scanned(2000)},
 		{name: "random", fixture: echoed(random(t, 40), random(t, 1), random(t, 300))},
 		{name: "long-keys", fixture: longKeys(), loose: true},
+		{name: "emitted-long-key", fixture: emittedLongKey(), loose: true},
 	}
 }
 
@@ -125,6 +126,20 @@ func longKeys() *fixture.Fixture {
 	f.Batches = [][]fixture.Record{batch}
 	f.Expect.Records = []fixture.Out{{Record: fixture.Record{Key: []byte("count"), Value: []byte("1"), Time: record.NoTime}, Output: "out", Cause: 0}}
 	f.Expect.State = map[string][]fixture.Entry{"state": {{Key: []byte(longest), Value: []byte("1")}}}
+	return f
+}
+
+// emittedLongKey hands on a record whose key no record may have: it alone is
+// rejected.
+func emittedLongKey() *fixture.Fixture {
+	rec := func(key string) fixture.Record {
+		return fixture.Record{Key: []byte(key), Value: []byte("v"), Time: record.NoTime}
+	}
+	long := strings.Repeat("k", 4<<10)
+	f := echoed([]fixture.Record{rec("a"), rec(long), rec(long + "k"), rec("b")})
+	out := f.Expect.Records
+	f.Expect.Records = append(out[:2:2], out[3])
+	f.Expect.Failed = []fixture.Failure{{Record: 2, Class: "rejected", Text: "longer than 4096"}}
 	return f
 }
 

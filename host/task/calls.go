@@ -126,9 +126,6 @@ func (c *calls) emitOne(r []byte) abi.Errno {
 		c.breach("emit: a record of %d bytes is longer than %d (limits.max_record)", len(r), c.s.t.Limits.Record)
 		return abi.E2BIG
 	}
-	if k := le.Uint32(r[offKey:]); k != nullLength && int(k) > c.s.t.Limits.Key {
-		return c.breach("emit: a key of %d bytes is longer than %d (limits.max_key)", k, c.s.t.Limits.Key)
-	}
 	cause := le.Uint32(r[offCause:])
 	var from Origin
 	var pos record.Position
@@ -139,6 +136,14 @@ func (c *calls) emitOne(r []byte) abi.Errno {
 		return c.breach("emit: cause %d of %d inputs", cause, len(c.positions))
 	case len(c.positions) > 0:
 		from, pos = c.in.Origins[0].aggregate(), c.positions[0]
+	}
+	if k := le.Uint32(r[offKey:]); k != nullLength && int(k) > c.s.t.Limits.Key {
+		if cause == abi.CauseBatch {
+			return c.breach("emit: a key of %d bytes is longer than %d (limits.max_key)", k, c.s.t.Limits.Key)
+		}
+		// A record that a source delivers may have such a key, and a step that
+		// hands it on is not at fault.
+		return c.Fail(cause, 0, fmt.Appendf(nil, "it emits a key of %d bytes, which is longer than %d (limits.max_key)", k, c.s.t.Limits.Key))
 	}
 	b := c.outs[out]
 	at := len(b.Records)
