@@ -62,29 +62,21 @@ func (c cache) put(key string, make func(out string) error, same func() bool) ([
 		return b, nil
 	}
 	sum := sha256.Sum256(b)
-	err = os.WriteFile(out, append(sum[:], b...), 0o600)
-	if err == nil {
-		err = settle(out, c.path(key))
-	}
-	if err != nil {
+	if err := settle(c.path(key), sum[:], b); err != nil {
 		return nil, fmt.Errorf("build: keeping what was built: %w", err)
 	}
 	cachedir.Sweep(c.dir, building)
 	return b, nil
 }
 
-// settle moves a file to its place for good.
-func settle(from, to string) error {
-	f, err := os.OpenFile(from, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := f.Chmod(0o600); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	return os.Rename(from, to)
+// settle puts a file of these parts in its place for good.
+func settle(path string, parts ...[]byte) error {
+	return cachedir.Replace(path, func(f *os.File) error {
+		for _, b := range parts {
+			if _, err := f.Write(b); err != nil {
+				return err
+			}
+		}
+		return f.Sync()
+	})
 }

@@ -44,7 +44,7 @@ func chosenCPython() (archive.Interpreter, error) {
 		return id, fmt.Errorf("build: %w", err)
 	}
 	if kept := filepath.Join(cache, interpreterFile(id)); !exists(kept) {
-		err = keepInterpreter(cache, kept, wasm)
+		err = keepInterpreter(kept, wasm)
 	}
 	return id, err
 }
@@ -54,17 +54,8 @@ func interpreterFile(id archive.Interpreter) string {
 }
 
 // keepInterpreter puts a module into the cache.
-func keepInterpreter(cache, path string, wasm []byte) error {
-	tmp, err := os.CreateTemp(cache, building)
-	if err != nil {
-		return fmt.Errorf("build: %w", err)
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(wasm)
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = settle(tmp.Name(), path)
-	}
-	if err != nil {
+func keepInterpreter(path string, wasm []byte) error {
+	if err := settle(path, wasm); err != nil {
 		return fmt.Errorf("build: keeping the interpreter: %w", err)
 	}
 	return nil
@@ -113,7 +104,7 @@ func Interpreter(ctx context.Context, id archive.Interpreter) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("build: the interpreter %s %s has to be fetched, and %w; %s", id.Name, id.Version, err, without)
 	}
-	return wasm, keepInterpreter(cache, path, wasm)
+	return wasm, keepInterpreter(path, wasm)
 }
 
 func readInterpreter(path string, id archive.Interpreter) ([]byte, error) {
