@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/wasmill/wasmill/host"
+	"github.com/wasmill/wasmill/host/epoch"
 )
 
 // The words of the test of a long end: endWords different ones of five
@@ -63,70 +64,60 @@ func endOptions(dir string) host.Options {
 	return wordCount(dir, filepath.Join(dir, "words"), 2, "epoch=100ms", "limits.memory=64MiB")
 }
 
-// The child "end" counts the words and prints a line each time an epoch is
-// committed: how many records count has sent out in this run.
+// The child "end" counts the words in a directory. Once an epoch is committed
+// that holds the records that count had sent out when that number was kill or
+// more, it kills itself at the given point of the next commit; it comes to its
+// end if kill is 0.
 func init() {
 	children["end"] = func(args []string) error {
 		o := endOptions(args[0])
+		kill, err := strconv.ParseInt(args[1], 10, 64)
+		if err != nil {
+			return err
+		}
+		point := epoch.Point(args[2])
 		var job *host.Job
+		var out int64    // sent out in this run when the last epoch was committed, and so in the next
+		var reached bool // an epoch with kill records is committed
 		o.Hooks.Decided = func(uint64) {
+			reached = out >= kill
 			for _, s := range job.Status().Steps {
 				if s.Name == "count" {
-					fmt.Println(s.Out)
+					out = s.Out
 				}
 			}
 		}
-		var err error
+		o.Hooks.At = func(p epoch.Point) error {
+			if kill > 0 && reached && p == point {
+				syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
+			}
+			return nil
+		}
 		if job, err = host.Open(context.Background(), o); err != nil {
 			return err
 		}
-		out, err := job.Run(context.Background())
-		if err == nil && !out.Finished {
-			err = fmt.Errorf("not finished: %+v", out)
+		got, err := job.Run(context.Background())
+		if err == nil && !got.Finished {
+			err = fmt.Errorf("not finished: %+v", got)
 		}
 		return errors.Join(err, job.Close())
 	}
 }
 
-// runEnd runs the child, and kills it once it has committed an epoch by which
-// kill records have gone out, if kill is not 0. It reports whether it did.
-func runEnd(t *testing.T, dir string, kill int) bool {
+// runEnd runs the child to its end if kill is 0, else until it has killed
+// itself.
+func runEnd(t *testing.T, dir string, kill int, point epoch.Point) {
 	t.Helper()
 	began := time.Now()
-	c := child(t, "end", dir)
-	stdout, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	killed, ending := false, time.Duration(0)
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		n, err := strconv.Atoi(lines.Text())
-		if err != nil {
-			t.Errorf("the child said %q", lines.Text())
-		}
-		if n > 0 && ending == 0 {
-			ending = time.Since(began)
-		}
-		if kill > 0 && n >= kill && !killed {
-			killed = true
-			if err := c.Process.Kill(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	err = c.Wait()
+	c := child(t, "end", dir, strconv.Itoa(kill), string(point))
+	err := c.Run()
 	var exit *exec.ExitError
-	if err != nil && !(killed && errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL) {
-		t.Fatal(err)
+	killed := errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
+	if killed != (kill > 0) || !killed && err != nil {
+		t.Fatalf("killed %v: %v", killed, err)
 	}
-	t.Logf("killed %v after %v, of which %v before end; CPU %v",
-		err != nil, time.Since(began).Round(time.Millisecond), ending.Round(time.Millisecond),
+	t.Logf("%d records, %q: %v, CPU %v", kill, point, time.Since(began).Round(time.Millisecond),
 		(c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Round(time.Millisecond))
-	return err != nil
 }
 
 func TestEnd_FiveMillionKeysThroughKill(t *testing.T) {
@@ -142,16 +133,16 @@ func TestEnd_FiveMillionKeysThroughKill(t *testing.T) {
 	}
 	done := 0
 	for range 2 {
-		if !runEnd(t, dir, 1+rng.IntN((endWords-done)/2)) {
-			t.Fatal("the child came to its end before it was killed")
-		}
+		// A quarter leaves room for what two epochs hold at most.
+		kill := 1 + rng.IntN((endWords-done)/4)
+		runEnd(t, dir, kill, epoch.Points[rng.IntN(len(epoch.Points))])
 		n := readEndWords(t, dir, false)
-		if n == 0 || n == endWords {
-			t.Errorf("%d words of %d are out: that is not the middle", n, endWords)
+		if n < kill || n == endWords {
+			t.Errorf("%d words of %d are out, %d before: that is not the middle", n, endWords, done)
 		}
 		done = n
 	}
-	runEnd(t, dir, 0)
+	runEnd(t, dir, 0, "")
 	if n := readEndWords(t, dir, true); n != endWords {
 		t.Errorf("%d words are out, want %d", n, endWords)
 	}
