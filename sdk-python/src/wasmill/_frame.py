@@ -116,10 +116,10 @@ def _padded(frame: bytes, at: int, end: int) -> int:
 
 def arguments(args: Iterable[int | bytes]) -> bytes:
     """Encode the arguments of a request, as section 7 has it."""
-    out = []
+    out = b""
     for a in args:
         if isinstance(a, int):
-            out.append(a.to_bytes(8, "little", signed=True))
+            out += a.to_bytes(8, "little", signed=True)
         else:
-            out.append(_PAIR.pack(len(a), 0) + a + bytes(-len(a) % 8))
-    return b"".join(out)
+            out += _PAIR.pack(len(a), 0) + a + bytes(-len(a) % 8)
+    return out

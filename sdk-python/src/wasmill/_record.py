@@ -25,6 +25,9 @@ Headers = Union[
 ]
 """Headers as a step writes them: a mapping, or pairs of name and value."""
 
+# What replace leaves as it was.
+_OLD: Any = ...
+
 INSERT: Final = 1
 UPDATE: Final = 2
 DELETE: Final = 4
@@ -67,12 +70,7 @@ class Record(_Row):
         time: int | None | Inherit = INHERIT,
         flags: int = 0,
     ) -> Record:
-        if time is not None and not isinstance(time, Inherit):
-            time = _ranged("time", time, -(1 << 63) + 1, (1 << 63) - 1)
-        data, obj = split(value)
-        flags = _ranged("flags", flags, 0, 7)
-        row = (encode(key), data, obj, time, 0, 0, flags, encode_headers(headers))
-        return tuple.__new__(Record, row)  # type: ignore[type-var]
+        return _make(value, key, headers, time, flags)
 
     if TYPE_CHECKING:
 
@@ -128,11 +126,25 @@ class Record(_Row):
         wanted = encode(name)
         return next((value for n, value in self.headers if n == wanted), None)
 
-    def replace(self, **fields: Any) -> Record:
+    def replace(
+        self,
+        *,
+        value: Any = _OLD,
+        key: bytes | str | None = _OLD,
+        headers: Headers = _OLD,
+        time: int | None | Inherit = _OLD,
+        flags: int = _OLD,
+    ) -> Record:
         """Return a record with some of value, key, headers, time and flags set anew."""
-        old = {"key": self[0], "headers": self[7], "time": self[3], "flags": self[6]}
-        old["value"] = self[2] if self[1] is ... else self[1]
-        return Record(**{**old, **fields})
+        if value is _OLD:
+            value = self[2] if self[1] is ... else self[1]
+        return _make(
+            value,
+            self[0] if key is _OLD else key,
+            self[7] if headers is _OLD else headers,
+            self[3] if time is _OLD else time,
+            self[6] if flags is _OLD else flags,
+        )
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         fields = {"headers": self[7], "flags": self[6]}
@@ -146,6 +158,20 @@ class Record(_Row):
         shown += [f"time={self[3]!r}"] if self[3] is not INHERIT else []
         shown += [f"flags={self[6]!r}"] if self[6] else []
         return f"Record({', '.join(shown)})"
+
+
+def _make(value: Any, key: bytes | str | None, headers: Headers, time: int | None | Inherit, flags: int) -> Record:
+    # Called for each record that is emitted: what needs no change is looked at
+    # without another call.
+    data, obj = (value, ...) if value is None or type(value) is bytes else split(value)
+    if key is not None and type(key) is not bytes:
+        key = encode(key)
+    if time is not INHERIT and time is not None:
+        time = _ranged("time", time, -(1 << 63) + 1, (1 << 63) - 1)  # type: ignore[arg-type]
+    if flags or type(flags) is not int:
+        flags = _ranged("flags", flags, 0, 7)
+    row = (key, data, obj, time, 0, 0, flags, encode_headers(headers) if headers else ())
+    return tuple.__new__(Record, row)  # type: ignore[type-var]
 
 
 class ReadRecord(Record):

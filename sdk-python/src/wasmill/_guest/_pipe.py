@@ -35,7 +35,10 @@ class Pipe:
 
         None: there is no frame, or no memory for the content, which is passed over.
         """
-        data: bytes | bytearray = read(self._source, _ROOM)
+        return self._rest(read(self._source, _ROOM))
+
+    def _rest(self, data: bytes | bytearray) -> tuple[int, int, int, memoryview | None] | None:
+        """Read what is not there yet of a frame that begins with data."""
         if not data:
             return None
         while len(data) < _HEADER.size:
@@ -87,8 +90,17 @@ class Pipe:
 
     def call(self, function: int, *args: int | bytes) -> tuple[int, bytes]:
         """Call a function of the host; return its result and what it replied."""
-        self.send(KIND_REQUEST, function, 0, (arguments(args),))
-        frame = self.receive()
+        # A step that reads state does this for each record: what is short goes
+        # out by one write and comes back by one read.
+        content = arguments(args)
+        size = _HEADER.size + len(content)
+        self._write(_HEADER.pack(MAGIC, VERSION, KIND_REQUEST, function, size, 0, len(content), 0, 0) + content)
+        data = read(self._source, _ROOM)
+        if len(data) >= _HEADER.size:
+            _, _, kind, _, size, number, length, _, _ = _HEADER.unpack_from(data)
+            if len(data) == size and kind == KIND_REPLY:
+                return number, data[_HEADER.size : _HEADER.size + length]
+        frame = self._rest(data)
         if frame is None or frame[0] != KIND_REPLY:
             raise EOFError("wasmill: the host does not reply")
         if frame[3] is None:
