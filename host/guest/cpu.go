@@ -14,9 +14,10 @@ import (
 
 // What calls may use of the CPU.
 const (
-	quantum      = 10 * time.Millisecond // of a call before the dog sets the flag: what the garbage collector waits for at most
-	startQuantum = 25 * time.Millisecond // the same of start-up, which most languages are done with in it
-	longTime     = 30 * time.Second      // of start-up, and of one call of end
+	quantum      = 10 * time.Millisecond  // of a call before the dog sets the flag: what the garbage collector waits for at most
+	startQuantum = 25 * time.Millisecond  // the same of start-up, which most languages are done with in it
+	longTime     = 30 * time.Second       // of start-up, and of one call of end
+	severalTime  = 100 * time.Millisecond // of a call for several records, in the patient form too: one of them may never end
 )
 
 // DefaultRecordTime is the CPU time that one call may use for records.
@@ -33,6 +34,7 @@ type cpu struct {
 	record time.Duration     // what a call for records may use
 
 	limit   time.Duration // of the call that is running
+	parts   bool          // at its limit the call is to be made again, in parts
 	used    time.Duration // by it, up to began
 	quantum time.Duration
 	began   time.Duration // on the thread's clock
@@ -113,7 +115,11 @@ func (c *cpu) tick(ctx context.Context) *unwind {
 	}
 	c.lap()
 	if c.used >= c.limit {
-		return &unwind{kind: TrapTimeout, text: fmt.Sprintf("it did not return within %v of CPU time", c.limit)}
+		kind := TrapTimeout
+		if c.parts {
+			kind = TrapQuantum
+		}
+		return &unwind{kind: kind, text: fmt.Sprintf("it did not return within %v of CPU time", c.limit)}
 	}
 	c.slot.End() // while it waits nothing runs
 	err := c.share.Yield(ctx, c.owed)

@@ -71,14 +71,15 @@ type Init struct {
 
 // Run says how an instance is run: what its guest does not see.
 type Run struct {
-	// RecordTime is the CPU time that one call for records may use; default
+	// RecordTime is the CPU time that a call for one record may use; default
 	// 1 s. A call that overruns it ends in a TrapTimeout.
 	RecordTime time.Duration
 
-	// Patient lets a call use all of RecordTime, a quantum at a time. Without
-	// it a call that does not return within a quantum of 10 ms ends in a
-	// TrapQuantum, and is to be made again, smaller or patiently. It slows the
-	// guest by a few per cent.
+	// Patient lets a call use all of RecordTime, a quantum at a time, or 100 ms
+	// if it has several records. Without it a call that does not return within
+	// a quantum of 10 ms ends in a TrapQuantum, as one of several records does
+	// behind its 100 ms: it is to be made again, smaller or patiently. It slows
+	// the guest by a few per cent.
 	Patient bool
 
 	// Fuel, if it is not 0, is what each call may use of it; one that needs

@@ -67,7 +67,12 @@ func (in *instance) Batch(ctx context.Context, b *wire.Batch) (abi.Errno, error)
 	in.random.from(b.Partition.Name, uint64(b.Partition.Number), position)
 	size := b.FrameSize()
 	in.records = b.Count
-	status, err := in.run(ctx, abi.OpBatch, in.cpu.record, size, b, nil)
+	limit := in.cpu.record
+	if b.Count > 1 {
+		limit = min(limit, severalTime)
+	}
+	in.cpu.parts = limit < in.cpu.record
+	status, err := in.run(ctx, abi.OpBatch, limit, size, b, nil)
 	if err == nil && status > 0 {
 		err = in.kill(&Trap{Kind: TrapABI, Message: fmt.Sprintf("it returned %d for a batch: 0 or a negative error number is allowed", status)})
 		return abi.OK, err
@@ -83,6 +88,7 @@ func (in *instance) End(ctx context.Context, token []byte) (bool, abi.Errno, err
 	defer in.busy.Store(false)
 	in.random.from("end", 0, hash(token))
 	in.records = 0
+	in.cpu.parts = false
 	status, err := in.run(ctx, abi.OpEnd, max(longTime, in.cpu.record), len(token), nil, token)
 	switch {
 	case err != nil:
