@@ -1,7 +1,6 @@
 package cachedir
 
 import (
-	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,15 +13,33 @@ const (
 	// unused is how long a file stays without being used.
 	unused = 30 * 24 * time.Hour
 
+	// inUse is how long ago a file was touched that may be in use: twice the
+	// time between two touches.
+	inUse = 48 * time.Hour
+
 	// abandoned is how old a scratch directory is in which nobody works any
 	// more.
 	abandoned = 24 * time.Hour
+
+	// most is how many bytes files have that are not in use.
+	most = 4 << 30
 )
 
+// file is one that may be removed.
+type file struct {
+	path    string
+	size    int64
+	touched time.Time
+}
+
 // Sweep removes what is not used any more: files below dir that were not
-// touched for a month, and directories that are a day old and whose names begin
-// with scratch. It is housekeeping: what cannot be removed stays.
+// touched for a month, others if all have more than 4 GiB, those first that
+// were not touched for longest and none of the last two days, and directories
+// that are a day old and whose names begin with scratch. It is housekeeping:
+// what cannot be removed stays.
 func Sweep(dir, scratch string) {
+	var old []file
+	bytes := int64(0)
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil
@@ -38,11 +55,32 @@ func Sweep(dir, scratch string) {
 				_ = os.RemoveAll(path)
 			}
 			return fs.SkipDir
-		case !d.IsDir() && age > unused:
+		case d.IsDir():
+		case age > unused:
 			_ = os.Remove(path)
+		default:
+			bytes += info.Size()
+			if age > inUse {
+				old = append(old, file{path, info.Size(), info.ModTime()})
+			}
 		}
 		return nil
 	})
+	trim(old, bytes-most)
+}
+
+// trim removes files until so many bytes are gone, those first that were not
+// touched for longest.
+func trim(files []file, bytes int64) {
+	slices.SortFunc(files, func(a, b file) int { return a.touched.Compare(b.touched) })
+	for _, f := range files {
+		if bytes <= 0 {
+			return
+		}
+		if os.Remove(f.path) == nil {
+			bytes -= f.size
+		}
+	}
 }
 
 // Touch notes that files are in use, so that Sweep does not remove them. Once a
@@ -64,21 +102,13 @@ func Trim(dir string, most int64) {
 	if err != nil {
 		return
 	}
-	var files []fs.FileInfo
-	var bytes int64
+	var files []file
+	bytes := int64(0)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			files = append(files, info)
+			files = append(files, file{filepath.Join(dir, e.Name()), info.Size(), info.ModTime()})
 			bytes += info.Size()
 		}
 	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
-	for _, f := range files {
-		if bytes <= most {
-			return
-		}
-		if os.Remove(filepath.Join(dir, f.Name())) == nil {
-			bytes -= f.Size()
-		}
-	}
+	trim(files, bytes-most)
 }

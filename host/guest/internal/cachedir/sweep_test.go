@@ -44,6 +44,50 @@ func TestTrim(t *testing.T) {
 	cachedir.Trim(filepath.Join(dir, "missing"), 0)
 }
 
+// Of more than may be kept, the files go that were not touched for longest, but
+// none that may be in use; what is a month old goes anyway.
+func TestSweep_KeepsSoMuch(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"ancient", "old", "older/than", "new"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		size := int64(3 << 29) // a hole
+		if name == "ancient" {
+			size = 1
+		}
+		at := time.Now().AddDate(0, 0, -[]int{31, 10, 20, 1}[i])
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, size), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := func() string {
+		var names []string
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				names = append(names, d.Name())
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(names)
+	}
+	cachedir.Sweep(dir, "scratch-")
+	if got, want := left(), "[new old]"; got != want {
+		t.Errorf("%v is left, want %v", got, want)
+	}
+	if err := os.Truncate(filepath.Join(dir, "new"), 5<<30); err != nil {
+		t.Fatal(err)
+	}
+	cachedir.Sweep(dir, "scratch-")
+	if got, want := left(), "[new]"; got != want {
+		t.Errorf("behind a long one in use: %v is left, want %v", got, want)
+	}
+}
+
 func TestReplace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "removed", "file")
 	write := func(text string, result error) error {
