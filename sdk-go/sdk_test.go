@@ -79,17 +79,17 @@ func TestStep_FailuresUndoTheBatchAndTheRestRunsAgain(t *testing.T) {
 		t.Fatalf("failed %+v", got.Failed)
 	}
 	for i, want := range []wasmilltest.Failed{
-		{Index: 1, Code: 42, Reason: "wrapped: coded"},
-		{Index: 3, Code: wasmill.CodePanic, Reason: "panic: by hand at "},
-		{Index: 4, Reason: "no code"},
+		{Index: 1, Code: 42, Text: "wrapped: coded"},
+		{Index: 3, Code: wasmill.CodePanic, Text: "panic: by hand at "},
+		{Index: 4, Text: "no code"},
 	} {
 		f := got.Failed[i]
-		if f.Index != want.Index || f.Code != want.Code || !strings.HasPrefix(f.Reason, want.Reason) {
+		if f.Index != want.Index || f.Code != want.Code || !strings.HasPrefix(f.Text, want.Text) {
 			t.Errorf("failed %d: %+v, want %+v", i, f, want)
 		}
 	}
-	if !strings.Contains(got.Failed[1].Reason, "sdk_test.go:") {
-		t.Errorf("the panic's place is missing: %s", got.Failed[1].Reason)
+	if !strings.Contains(got.Failed[1].Text, "sdk_test.go:") {
+		t.Errorf("the panic's place is missing: %s", got.Failed[1].Text)
 	}
 	if s := h.Store("s")["sum"]; s != "abc" {
 		t.Errorf("the store has %q: what failed is not undone", s)

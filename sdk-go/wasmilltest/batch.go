@@ -25,9 +25,9 @@ type Emitted struct {
 
 // Failed is a record that the step rejected.
 type Failed struct {
-	Index  int // in the batch
-	Code   int32
-	Reason string
+	Index int // in the batch
+	Code  int32
+	Text  string
 }
 
 // Values returns the emitted values as strings, for short comparisons.

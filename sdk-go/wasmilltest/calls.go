@@ -76,7 +76,7 @@ func (h *fake) Fail(index uint32, code int32, message string) int32 {
 	if int64(index) >= int64(h.records) {
 		return negative(wasmill.EINVAL)
 	}
-	h.failed = append(h.failed, Failed{Index: int(index), Code: code, Reason: message})
+	h.failed = append(h.failed, Failed{Index: int(index), Code: code, Text: message})
 	return 0
 }
 

@@ -46,7 +46,7 @@ impl Context {
         self.info.partitions
     }
 
-    /// The names of what the step reads; [`Record::input`] is an index of it.
+    /// The names of what the step reads; [`Record::stream`] is an index of it.
     pub fn inputs(&self) -> &[String] {
         &self.info.inputs
     }

@@ -60,7 +60,7 @@ impl<'a> Record<'a> {
     }
 
     /// Which of [`Context::inputs`](crate::Context::inputs) it came from.
-    pub fn input(&self) -> usize {
+    pub fn stream(&self) -> usize {
         usize::from(self.stream)
     }
 

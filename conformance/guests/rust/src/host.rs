@@ -58,7 +58,7 @@ pub(crate) fn info(record: Record, _: &Config, cx: &mut Context) -> Result {
             "{} {name} {} {} {time}",
             from.number,
             record.position(),
-            record.input()
+            record.stream()
         ),
     )
 }

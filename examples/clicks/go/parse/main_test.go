@@ -52,7 +52,7 @@ func TestStep_RejectsWhatIsNoClick(t *testing.T) {
 	h := wasmilltest.New(t, options)
 	for _, l := range lines {
 		got := h.Batch(records(l.line)...)
-		if len(got.Failed) != 1 || got.Failed[0].Reason != l.want || got.Failed[0].Code != 0 {
+		if len(got.Failed) != 1 || got.Failed[0].Text != l.want || got.Failed[0].Code != 0 {
 			t.Errorf("%s: emitted %q, failed %+v, want %q", l.line, got.Values(), got.Failed, l.want)
 		}
 	}
