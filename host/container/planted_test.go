@@ -197,7 +197,7 @@ var failedSeed = regexp.MustCompile(`seed (\d+) failed`)
 func (p planted) find(t *testing.T, root string) {
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "sim.test")
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-o", binary, "-overlay", p.overlay(t, root, dir), "./host/container")
 	build.Dir = root

@@ -7,11 +7,11 @@ import (
 )
 
 // NoLeak fails the test if, when it and its cleanups so far are over, more
-// goroutines run than now. It waits up to a second for those that are ending.
+// goroutines run than now. It waits up to half a minute for those that are ending.
 func NoLeak(t testing.TB) {
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		deadline := time.Now().Add(time.Second)
+		deadline := time.Now().Add(30 * time.Second)
 		for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
 			runtime.Gosched()
 		}

@@ -135,7 +135,7 @@ func checkLeaks(t *testing.T) {
 	goroutines, files := runtime.NumGoroutine(), openFiles(t)
 	t.Cleanup(func() {
 		// A goroutine that Close has waited for may still be on its last step.
-		for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > goroutines && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > goroutines && time.Now().Before(deadline); {
 			runtime.Gosched()
 		}
 		if n := runtime.NumGoroutine(); n > goroutines {
