@@ -154,18 +154,25 @@ func TestOpen_MemoryFarAboveTheLimit(t *testing.T) {
 func TestRun_StopFinishesTheEpoch(t *testing.T) {
 	const n = 20_000
 	dir := newJob(t, n)
-	j := open(t, options(t, dir, slow))
+	stopped := filepath.Join(dir, "stopped")
+	o := options(t, dir, slowly+stopped)
+	o.Overrides.Set = []string{"sources.in.tasks=2"}
+	j := open(t, o)
 	go func() { // ends with Run
 		for j.Status().Epoch == 0 {
 			time.Sleep(time.Millisecond)
 		}
 		j.Stop()
+		if err := os.WriteFile(stopped, nil, 0o600); err != nil {
+			t.Error(err)
+		}
 	}()
 	out, err := j.Run(t.Context())
 	if err != nil || !out.Stopped || out.Finished {
 		t.Fatalf("outcome %+v, error %v", out, err)
 	}
-	finish(t, open(t, options(t, dir, "")))
+	o.CacheDir = ""
+	finish(t, open(t, o))
 	checkCopied(t, dir, n)
 }
 

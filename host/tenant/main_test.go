@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ const (
 	logging   = "log"
 	giveUp    = "give up" // cancel the run by itself
 	endless   = "endless" // no epoch ends
-	slow      = "slow"    // each batch takes 5 ms
+	slowly    = "slowly " // FILE: behind the first epoch no batch goes on before FILE is there
 )
 
 func TestMain(m *testing.M) {
@@ -74,8 +75,8 @@ func setup(r tenant.Request, stdout, stderr *os.File, cancel context.CancelCause
 		_, _ = stderr.WriteString(" line\n")
 	case what == giveUp:
 		o.Hooks.Read = func(int) { cancel(errors.New("enough")) }
-	case what == slow:
-		o.Hooks.Read = func(int) { time.Sleep(5 * time.Millisecond) }
+	case strings.HasPrefix(what, slowly):
+		o.Hooks.Read, o.Hooks.Decided = goSlowly(strings.TrimPrefix(what, slowly))
 	case what == endless:
 		o.Hooks.Read = func(int) { select {} }
 	}
@@ -98,6 +99,26 @@ func dieThrice(point, dir string) func(epoch.Point) error {
 		die()
 		return nil
 	}
+}
+
+// goSlowly lets batches take so long that the input is far from its end both
+// when the first epoch is there and when what file tells of has come here too.
+func goSlowly(file string) (read func(int), decided func(uint64)) {
+	var first atomic.Bool
+	read = func(int) {
+		if !first.Load() {
+			time.Sleep(50 * time.Millisecond)
+			return
+		}
+		for {
+			if _, err := os.Stat(file); err == nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	return read, func(uint64) { first.Store(true) }
 }
 
 const copyJob = `job: copy
