@@ -1,9 +1,11 @@
 package host_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -26,7 +28,7 @@ type diary struct{ f *os.File }
 // The notes, each a u64.
 const (
 	noteRead    = iota // records read in this run
-	noteEpoch          // last epoch committed by this run, 0 before
+	noteEpoch          // last epoch committed by this run that is in the store, 0 before
 	noteLargest        // records read between two commits, at most
 	noteDone           // 1 when the run has ended well
 	notes
@@ -54,27 +56,51 @@ func (d diary) read() (v [notes]uint64) {
 }
 
 // wordCountChild runs a word count: directory, root, tasks, epoch, and the
-// point and the number of its coming at which it kills itself, if any.
+// point and the number of its coming at which it kills itself, if any. Where
+// two numbers follow, it reads so many records and, if the epoch of the second
+// one is not committed by then, slowly on until it is: there it waits to be
+// killed.
 func wordCountChild(args []string) error {
 	dir, root, epochLength, point := args[0], args[1], args[3], args[4]
 	tasks, _ := strconv.Atoi(args[2])
 	times, _ := strconv.Atoi(args[5])
+	budget, until := uint64(math.MaxUint64), uint64(0)
+	if len(args) > 6 {
+		budget, _ = strconv.ParseUint(args[6], 10, 64)
+		until, _ = strconv.ParseUint(args[7], 10, 64)
+	}
 	d, err := openDiary(filepath.Join(dir, "diary"))
 	if err != nil {
 		return err
 	}
 	o := wordCount(dir, root, tasks, "epoch="+epochLength)
-	var read, atCommit, largest atomic.Uint64
-	o.Hooks.Read = func(n int) { d.write(noteRead, read.Add(uint64(n))) }
+	var read, atCommit, largest, last atomic.Uint64
+	o.Hooks.Read = func(n int) {
+		now := read.Add(uint64(n))
+		d.write(noteRead, now)
+		switch {
+		case now < budget:
+		case last.Load() >= until:
+			select {}
+		default:
+			time.Sleep(200 * time.Millisecond)
+		}
+	}
+	stored := false // the commit is of an epoch in which something happened
 	o.Hooks.Decided = func(number uint64) {
 		now := read.Load()
 		if n := now - atCommit.Swap(now); n > largest.Load() {
 			largest.Store(n)
 			d.write(noteLargest, n)
 		}
-		d.write(noteEpoch, number)
+		if stored {
+			stored = false
+			last.Store(number)
+			d.write(noteEpoch, number)
+		}
 	}
 	o.Hooks.At = func(p epoch.Point) error {
+		stored = stored || p == epoch.BeforeDecide
 		if string(p) == point {
 			if times--; times == 0 {
 				syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
@@ -121,28 +147,33 @@ func TestKill_WordCountComesOutRight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills a long job 50 times")
 	}
-	const kills, tasks = 50, 2
+	const kills, starts, tasks = 50, 8, 2
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	root, dir := goSource(t, ""), t.TempDir()
-	longest := longestFile(t, root)
+	longest, lines := longestFile(t, root)
 	var read, largest uint64
 	grew, before := 0, uint64(0)
-	for kill := range kills {
+	for kill, order := range rng.Perm(kills) {
+		// Some are killed while they start, most 1 to 4 epochs later: 103 in all.
+		epochs := uint64(0)
+		if order >= starts {
+			epochs = 1 + uint64(order%4)
+		}
 		d := freshDiary(t, dir)
-		c := child(t, "wordcount", dir, root, strconv.Itoa(tasks), "10ms", "", "0")
+		budget := lines / (kills + kills/5)
+		c := child(t, "wordcount", dir, root, strconv.Itoa(tasks), "10ms", "", "0", fmt.Sprint(budget), fmt.Sprint(before+epochs))
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// Some are killed while they start, most some epochs later.
-		epochs, late := uint64(rng.IntN(4)), time.Duration(rng.IntN(40))*time.Millisecond
-		if rng.IntN(6) == 0 {
+		late := time.Duration(rng.IntN(40)) * time.Millisecond
+		if epochs == 0 {
 			late += time.Duration(rng.IntN(250)) * time.Millisecond
 		} else {
 			waitFor(t, func() bool {
 				n := d.read()
-				return n[noteEpoch] >= before+epochs && n[noteEpoch] > 0 || n[noteDone] == 1
+				return n[noteEpoch] >= before+epochs || n[noteDone] == 1
 			})
 		}
 		time.Sleep(late) // the moment of the kill is what is random here
@@ -173,8 +204,8 @@ func TestKill_WordCountComesOutRight(t *testing.T) {
 	if number < 100 {
 		t.Errorf("%d epochs, want 100 at least", number)
 	}
-	if grew < 30 {
-		t.Errorf("the committed epoch grew over %d kills, want 30 at least", grew)
+	if grew < kills-starts {
+		t.Errorf("the committed epoch grew over %d kills, want %d at least", grew, kills-starts)
 	}
 	bound := uint64(total) + kills*(largest+tasks*longest)
 	t.Logf("%d records, %d read in all runs (bound %d), %d epochs, grew over %d kills", total, read, bound, number, grew)
@@ -230,36 +261,31 @@ func freshDiary(t *testing.T, dir string) diary {
 	return d
 }
 
-// longestFile returns the most lines that a file of the tree has.
-func longestFile(t *testing.T, root string) uint64 {
+// longestFile returns the most lines that a file of the tree has, and how many
+// all of them have.
+func longestFile(t *testing.T, root string) (most, all uint64) {
 	t.Helper()
-	most := 0
 	err := filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		n := 0
-		for _, c := range text {
-			if c == '\n' {
-				n++
-			}
-		}
-		most = max(most, n)
+		n := uint64(bytes.Count(text, []byte("\n")))
+		most, all = max(most, n), all+n
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return uint64(most)
+	return most, all
 }
 
 // waitFor polls what another process does.
 func waitFor(t *testing.T, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("waited a minute")
+			t.Fatal("waited ten minutes")
 		}
 	}
 }
