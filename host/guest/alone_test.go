@@ -3,11 +3,9 @@ package guest_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/wasmill/wasmill/abi"
@@ -174,21 +172,32 @@ func TestEngines_WithOneModuleAndOneCache(t *testing.T) {
 	}
 }
 
+// holding is a host that holds the first Emit until it is released.
+type holding struct {
+	calls
+	once             sync.Once
+	entered, release chan struct{}
+}
+
+func (h *holding) Emit(frame []byte) abi.Errno {
+	h.once.Do(func() {
+		close(h.entered)
+		<-h.release
+	})
+	return h.calls.Emit(frame)
+}
+
 // An instance has one goroutine; who breaks that is told, and the call that
 // runs is not disturbed.
 func TestInstance_TwoGoroutinesAreRefused(t *testing.T) {
-	const n = 30_000_000
-	e := engine(t, guest.EngineOptions{})
-	c := &calls{}
-	in := started(t, e, wasmtest.OnValue("slow", nil, func(wasmtest.Imports) []byte { return wasmtest.Spin(n) }), patiently(time.Minute), c)
+	c := &holding{entered: make(chan struct{}), release: make(chan struct{})}
+	in := started(t, engine(t, guest.EngineOptions{}), wasmtest.FailOn("bad", "no"), guest.Init{}, c)
 	var group sync.WaitGroup
 	var err error
-	group.Go(func() { _, err = in.Batch(t.Context(), batch("slow", "slow", "slow", "slow")) })
+	group.Go(func() { _, err = in.Batch(t.Context(), batch("a", "b", "bad", "c")) })
 	const says = "an instance was called while a call of it is running"
 	refused := 0
-	for e.CPU().Used < 10*time.Millisecond { // it is under way
-		runtime.Gosched()
-	}
+	<-c.entered
 	for range 100 {
 		if _, e := in.Batch(t.Context(), batch("a")); e != nil && strings.Contains(e.Error(), says) {
 			refused++
@@ -197,9 +206,10 @@ func TestInstance_TwoGoroutinesAreRefused(t *testing.T) {
 			refused++
 		}
 	}
+	close(c.release)
 	group.Wait()
-	if err != nil || len(c.records) != 4 {
-		t.Errorf("error %v, %d records", err, len(c.records))
+	if err != nil || len(c.records) != 4 || len(c.fails) != 1 {
+		t.Errorf("error %v, %d records, %d fails", err, len(c.records), len(c.fails))
 	}
 	if refused != 200 {
 		t.Errorf("%d of 200 calls were refused", refused)

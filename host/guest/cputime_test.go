@@ -32,8 +32,13 @@ func TestUsed_CountsNoTimeOffTheCPU(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("this system does not tell the CPU time of a thread")
 	}
-	if d := used(t, func() { time.Sleep(50 * time.Millisecond) }); d > 25*time.Millisecond { // it is the sleep that must not count
-		t.Errorf("a sleep of 50 ms counts as %v", d)
+	sleep := func() time.Duration { return used(t, func() { time.Sleep(50 * time.Millisecond) }) }
+	least := sleep()
+	for range 3 { // the kernel may charge a thread for what the machine did
+		least = min(least, sleep())
+	}
+	if least > 25*time.Millisecond { // it is the sleep that must not count
+		t.Errorf("a sleep of 50 ms counts as %v", least)
 	}
 	if d := used(t, func() {
 		for began := time.Now(); time.Since(began) < 20*time.Millisecond; {

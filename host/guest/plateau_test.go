@@ -59,9 +59,7 @@ func plateau(t *testing.T, n int, do func(i int)) {
 	if after > before+8<<20 {
 		t.Errorf("resident memory grew from %d to %d bytes", before, after)
 	}
-	if now := runtime.NumGoroutine(); now > goroutines {
-		t.Errorf("goroutines grew from %d to %d", goroutines, now)
-	}
+	settle(t, goroutines)
 }
 
 // times is n, in make soak, and else a part of it.
