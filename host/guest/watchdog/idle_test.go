@@ -22,11 +22,9 @@ func TestDog_LiesDownAndWakes(t *testing.T) {
 		runtime.UnlockOSThread()
 	}
 	until(t, "the dog lies", d.Lies)
-	// The last look is made after it says so.
 	looks := d.Looks()
-	until(t, "its last look", func() bool { was := looks; looks = d.Looks(); return was == looks })
 	<-time.After(50 * time.Millisecond)
-	if n := d.Looks(); n != looks {
+	if n := d.Looks(); n > looks+1 { // the last look is made after it says so
 		t.Errorf("a dog that lies looked %d times in 50 ms", n-looks)
 	}
 }
