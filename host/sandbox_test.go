@@ -6,9 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -237,7 +241,7 @@ func TestSandbox_AGuestThatLeaksIsReplaced(t *testing.T) {
 	leak := wasmtest.OnValue("leak", nil, func(wasmtest.Imports) []byte {
 		return wasmtest.Code(wasmtest.Spin(ms), wasmtest.Const(1), wasmtest.MemoryGrow, wasmtest.Const(-1), wasmtest.Eq, wasmtest.If, wasmtest.Unreachable, wasmtest.End)
 	})
-	run := func(set ...string) container.StepStatus {
+	run := func(hook func(*container.Hooks), set ...string) container.StepStatus {
 		f := newFixture(t)
 		f.write("job.yaml", slowJob)
 		f.write("work.wasm", string(leak))
@@ -250,21 +254,56 @@ func TestSandbox_AGuestThatLeaksIsReplaced(t *testing.T) {
 			}
 		}
 		f.write("in/f", text.String())
-		out, s := status(t, f.options(set...))
+		o := f.options(set...)
+		hook(&o.Hooks)
+		out, s := status(t, o)
 		checkCounts(t, out, lines, 0, 0, lines)
 		t.Logf("%v: %d recycled, traps %v", set, s.Recycled, s.TrapsBy)
 		return s
 	}
-	if s := run("limits.memory=64MiB", "limits.batch.records=1", "epoch=2ms"); s.Recycled == 0 {
+	// Once its memory is nearly full it leaks slowly until an epoch has ended:
+	// a commit may take longer than a leak to the limit.
+	var epochs, behind atomic.Int64
+	slowly := func(h *container.Hooks) {
+		read := 0
+		h.Decided = func(uint64) { epochs.Add(1) }
+		h.Read = func(n int) {
+			switch read += n; {
+			case read == 1700:
+				behind.Store(epochs.Load() + 2) // the next one may have been sealed before
+			case read > 1700 && epochs.Load() < behind.Load():
+				time.Sleep(20 * time.Millisecond)
+			}
+		}
+	}
+	if s := run(slowly, "limits.memory=64MiB", "limits.batch.records=1", "epoch=2ms"); s.Recycled == 0 {
 		t.Error("no instance was recycled")
 	}
 	// It leaks faster than epochs end: a record that meets the limit is tried
 	// again by an instance that has not leaked.
 	for _, records := range []string{"1", "16"} {
-		if s := run("limits.memory=16MiB", "limits.batch.records="+records, "epoch=1h"); s.TrapsBy["memory"] == 0 {
+		if s := run(func(*container.Hooks) {}, "limits.memory=16MiB", "limits.batch.records="+records, "epoch=1h"); s.TrapsBy["memory"] == 0 {
 			t.Error("no instance met its limit")
 		}
 	}
+}
+
+// delayed returns how long the threads of this process have waited for a CPU
+// that others had, 0 where the system does not tell.
+func delayed(t *testing.T) (d time.Duration) {
+	t.Helper()
+	names, err := filepath.Glob("/proc/self/task/*/schedstat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if fields := strings.Fields(string(text)); err == nil && len(fields) == 3 {
+			n, _ := strconv.ParseInt(fields[1], 10, 64)
+			d += time.Duration(n)
+		}
+	}
+	return d
 }
 
 // What a job may use of the CPU it gets, and no more.
@@ -284,17 +323,19 @@ func TestSandbox_CPUIsLimited(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), wall)
 	defer cancel()
-	began := time.Now()
+	began, delay := time.Now(), delayed(t)
 	_, err = j.Run(ctx)
 	elapsed := time.Since(began)
+	delay = min(max(0, delayed(t)-delay), elapsed)
 	used := j.Status().Steps[0].Guest
 	if e := j.Close(); e != nil || !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err, e)
 	}
 	want := time.Duration(float64(elapsed) * rate)
-	t.Logf("it used %v in %v, want %v", used, elapsed, want)
-	if used < want*3/4 || used > want*5/4 {
-		t.Errorf("it used %v of CPU time in %v, want %v", used, elapsed, want)
+	least := time.Duration(float64(elapsed-delay) * rate) // what others had it could not use
+	t.Logf("it used %v in %v, want %v to %v", used, elapsed, least, want)
+	if used < least*3/4 || used > want*5/4 {
+		t.Errorf("it used %v of CPU time in %v, want %v to %v", used, elapsed, least, want)
 	}
 }
 
@@ -325,7 +366,8 @@ func TestSandbox_ALoopEndsWithTheRun(t *testing.T) {
 	_, err = j.Run(ctx)
 	cancel()
 	<-stopper
-	if took := time.Since(ended); !errors.Is(err, context.Canceled) || took > 2*time.Second {
+	// Its record has ten minutes, so that less than one shows what it is about.
+	if took := time.Since(ended); !errors.Is(err, context.Canceled) || took > time.Minute {
 		t.Errorf("the run ended with %v, %v after it was told", err, took)
 	}
 	if err := j.Close(); err != nil {
