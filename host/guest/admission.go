@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 
 	"github.com/wasmill/wasmill/host/guest/admit"
 	"github.com/wasmill/wasmill/host/guest/archive"
@@ -26,12 +27,15 @@ type Admission struct {
 // Admit takes a module, or the interpreter of an archive, apart and says what
 // keeps it from running as a step, without compiling it. name is for errors.
 func (e *Engine) Admit(ctx context.Context, b []byte, name string) (a Admission, err error) {
-	m, err := e.open(ctx, b, name)
+	m, err := e.open(b, name)
 	if err != nil {
 		return a, err
 	}
-	a.Archive, a.Code = m.app, m.original
-	a.Module, err = e.check(m.original)
+	a.Archive = m.app
+	if a.Code, err = m.bytes(ctx); err != nil {
+		return a, fmt.Errorf("guest: module %s: %w", name, err)
+	}
+	a.Module, err = e.check(a.Code)
 	return a, err
 }
 

@@ -53,7 +53,8 @@ type EngineOptions struct {
 
 	// Interpreter returns the bytes of an interpreter that an archive names
 	// and does not hold, with exactly the digest that it names: that is not
-	// looked at again. Default: such archives are refused.
+	// looked at again. It is called when what is kept on disk is not enough.
+	// Default: such archives are refused.
 	Interpreter func(context.Context, archive.Interpreter) ([]byte, error)
 
 	// Log gets what is wrong with the host itself. Default: slog's default.
@@ -77,7 +78,6 @@ type Engine struct {
 	share   *sched.Share
 	shares  map[place]*sched.Share // of instances, by where they run
 	mu      sync.Mutex             // guards shares
-	loading [64]sync.Mutex         // see load
 	dog     *watchdog.Dog
 	log     *slog.Logger
 	now     func() time.Time
@@ -176,7 +176,7 @@ func (e *Engine) CPU() sched.Stats { return e.share.Stats() }
 // step's path. The error says everything that is wrong with the module as a
 // step; if ctx has ended, it is that of ctx. b is kept and must not change.
 func (e *Engine) Compile(ctx context.Context, b []byte, name string) (Module, error) {
-	m, err := e.open(ctx, b, name)
+	m, err := e.open(b, name)
 	if err != nil {
 		return nil, err
 	}
@@ -193,25 +193,28 @@ func (e *Engine) Compile(ctx context.Context, b []byte, name string) (Module, er
 }
 
 // open returns the module that b is, or that b as an archive runs on.
-func (e *Engine) open(ctx context.Context, b []byte, name string) (*module, error) {
+func (e *Engine) open(b []byte, name string) (*module, error) {
 	if !archive.Is(b) {
-		return newModule(e, name, b, Digest(b)), nil
+		digest, given := Digest(b), func(context.Context) ([]byte, error) { return b, nil }
+		return &module{engine: e, name: name, digest: digest, code: digest, original: original{read: given}}, nil
 	}
 	app, err := archive.Read(b)
 	if err != nil {
 		return nil, fmt.Errorf("guest: module %s: %w", name, err)
 	}
-	code := app.Wasm
-	if code == nil && e.interpreter == nil {
+	m := &module{engine: e, name: name, digest: Digest(b), code: app.Interpreter.Digest, app: app}
+	if app.Wasm == nil && e.interpreter == nil {
 		return nil, fmt.Errorf("guest: module %s: its interpreter %s %s is not in the archive, and nothing is set up to find it", name, app.Interpreter.Name, app.Interpreter.Version)
 	}
-	if code == nil {
-		code, err = e.interpreter(ctx, app.Interpreter)
+	m.original.read = func(ctx context.Context) ([]byte, error) {
+		if app.Wasm != nil {
+			return app.Wasm, nil
+		}
+		code, err := e.interpreter(ctx, app.Interpreter)
+		if err != nil {
+			return nil, &interpreterError{err}
+		}
+		return code, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("guest: module %s: its interpreter: %w", name, err)
-	}
-	m := newModule(e, name, code, app.Interpreter.Digest)
-	m.app, m.digest = app, Digest(b)
 	return m, nil
 }

@@ -21,16 +21,36 @@ const (
 
 // form is a module rewritten and compiled in one form.
 type form struct {
-	*meter.Result
-	code    wazero.CompiledModule
-	lines   bool              // the module has debug data that is of use
-	offsets func() *meter.Map // from its code to the original's; made when first asked for
+	facts
+	code wazero.CompiledModule
+
+	mu      sync.Mutex
+	offsets *meter.Map // from its code to the original's; made when first asked for
 }
 
 // forms are those of one module that somebody has asked for.
 type forms struct {
 	mu   sync.Mutex
 	have [3]*form
+}
+
+// facts are what the host must know of a rewritten module.
+type facts struct {
+	Start   string         `json:"start"` // see meter.Result, as for Globals and Whole
+	Globals []meter.Global `json:"globals"`
+	Whole   bool           `json:"whole"`
+	Lines   bool           `json:"lines"` // the module has debug data that is of use
+	Data    []segment      `json:"-"`
+}
+
+// segment is an active data segment: size bytes of the original module.
+type segment struct{ at, from, size uint32 }
+
+// rewritten is a module in a form before it is loaded. wasm is nil if it comes
+// from disk, where only its stub is kept.
+type rewritten struct {
+	facts
+	stub, wasm []byte
 }
 
 // meterOptions are the same for every module of this build: they are part of
@@ -40,46 +60,61 @@ func meterOptions(f meter.Form) meter.Options {
 }
 
 // rewritten returns the module in a form, from disk if it is kept there, else
-// admitted and rewritten anew.
-func (m *module) rewritten(f meter.Form) (r *meter.Result, lines bool, err error) {
+// rewritten anew.
+func (m *module) rewritten(ctx context.Context, f meter.Form) (*rewritten, error) {
 	o := meterOptions(f)
-	if r, lines, err = m.engine.kept.get(m.original, m.code, o); err == nil {
-		return r, lines, nil
+	r, err := m.engine.kept.get(m.code, o)
+	if err == nil {
+		return r, nil
 	}
 	if errors.Is(err, errKept) {
 		m.engine.log.Warn("a rewritten module is made again, because it is damaged", "module", m.digest)
 	}
-	admitted, err := m.parsed()
-	if err != nil {
-		return nil, false, err
+	if r, err = m.rewrite(ctx, o); err != nil {
+		return nil, err
 	}
-	o.Lines = m.debug() != nil
-	if r, err = meter.Rewrite(admitted, o); err != nil {
-		return nil, false, err
-	}
-	if err := m.engine.kept.put(m.code, o, r, o.Lines); err != nil {
+	if err := m.engine.kept.put(m.code, o, r); err != nil {
 		m.engine.log.Warn("a rewritten module is not kept", "module", m.digest, "error", err)
 	}
-	return r, o.Lines, nil
+	return r, nil
 }
 
-// offsets returns what makes the map from the code of a form to the
-// original's, once. It is a few per cent of the code and kept until the module
-// is closed, since a trap rarely comes alone.
-func (m *module) offsets(f meter.Form) func() *meter.Map {
-	return sync.OnceValue(func() *meter.Map {
-		admitted, err := m.parsed()
+// rewrite admits and rewrites the module.
+func (m *module) rewrite(ctx context.Context, o meter.Options) (*rewritten, error) {
+	admitted, debug, err := m.parsed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.Lines = debug != nil
+	res, err := meter.Rewrite(admitted, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &rewritten{facts: facts{Start: res.Start, Globals: res.Globals, Whole: res.Whole, Lines: o.Lines}, wasm: res.Wasm}
+	for _, d := range res.Data {
+		r.Data = append(r.Data, segment{d.At, d.From, uint32(len(d.Bytes))})
+	}
+	r.stub, err = compile.Stub(r.wasm)
+	return r, err
+}
+
+// offsetsOf returns what takes places in the code of a form to the original's.
+// It is a few per cent of the code and kept until the module is closed, since a
+// trap rarely comes alone.
+func (m *module) offsetsOf(ctx context.Context, f *form, o meter.Options) *meter.Map {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.offsets == nil {
+		admitted, _, err := m.parsed(ctx)
 		if err != nil { // it was admitted before
 			return nil
 		}
-		o := meterOptions(f)
 		o.Lines = true
-		at, err := meter.OffsetMap(admitted, o)
-		if err != nil { // it was rewritten before
+		if f.offsets, err = meter.OffsetMap(admitted, o); err != nil { // it was rewritten before
 			return nil
 		}
-		return at
-	})
+	}
+	return f.offsets
 }
 
 // stackBudget is what the calls of an instance may take of its stack, in bytes.
@@ -93,36 +128,47 @@ func (m *module) form(ctx context.Context, f meter.Form) (*form, error) {
 	if have := m.forms.have[f]; have != nil {
 		return have, nil
 	}
-	r, lines, err := m.rewritten(f)
+	r, err := m.rewritten(ctx, f)
+	var missing *interpreterError
+	if errors.As(err, &missing) {
+		return nil, fmt.Errorf("guest: module %s: %w", m.name, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("guest: module %s: %s", m.name, clean(err.Error(), 2000))
 	}
-	code, err := m.engine.compile(ctx, r.Wasm, m.name)
+	code, err := m.load(ctx, r, meterOptions(f))
 	if err != nil {
 		return nil, err
 	}
-	r.Wasm = nil // the compiled code is enough
-	made := &form{Result: r, code: code, lines: lines, offsets: m.offsets(f)}
+	made := &form{facts: r.facts, code: code}
 	m.forms.have[f] = made
 	return made, nil
 }
 
-// compile compiles what was rewritten.
-func (e *Engine) compile(ctx context.Context, wasm []byte, name string) (code wazero.CompiledModule, err error) {
-	if err = e.cache.Ensure(ctx, wasm); err == nil {
-		code, err = e.load(ctx, wasm)
+// load returns the machine code of what was rewritten.
+func (m *module) load(ctx context.Context, r *rewritten, o meter.Options) (wazero.CompiledModule, error) {
+	whole := func() ([]byte, error) {
+		if r.wasm != nil {
+			return r.wasm, nil
+		}
+		again, err := m.rewrite(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return again.wasm, nil
 	}
+	code, err := m.engine.cache.Load(ctx, m.engine.runtime, compile.Module{Stub: r.stub, Whole: whole})
 	if err == nil {
 		return code, nil
 	}
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("guest: module %s: compiling: %w", name, ctx.Err())
+		return nil, fmt.Errorf("guest: module %s: compiling: %w", m.name, ctx.Err())
 	}
 	var bad *compile.ModuleError
 	if errors.As(err, &bad) {
-		return nil, fmt.Errorf("guest: module %s does not compile: %s", name, clean(err.Error(), 2000))
+		return nil, fmt.Errorf("guest: module %s does not compile: %s", m.name, clean(err.Error(), 2000))
 	}
-	return nil, &MachineError{fmt.Errorf("guest: module %s: compiling: %w", name, err)}
+	return nil, &MachineError{fmt.Errorf("guest: module %s: compiling: %w", m.name, err)}
 }
 
 // MachineError is an error of the machine that this runs on, such as a full
@@ -132,23 +178,6 @@ type MachineError struct{ Err error }
 func (e *MachineError) Error() string { return e.Err.Error() }
 
 func (e *MachineError) Unwrap() error { return e.Err }
-
-// load reads the machine code. A panic of wazero is an error.
-//
-// The same module is never loaded twice at a time: wazero shows what it has
-// read from its cache to others before it is whole, and they would make
-// instances of a part of it. Modules of one length share a lock.
-func (e *Engine) load(ctx context.Context, wasm []byte) (code wazero.CompiledModule, err error) {
-	loading := &e.loading[len(wasm)%len(e.loading)]
-	loading.Lock()
-	defer loading.Unlock()
-	defer func() {
-		if r := recover(); r != nil {
-			code, err = nil, fmt.Errorf("the compiler failed: %v", r)
-		}
-	}()
-	return e.runtime.CompileModule(ctx, wasm)
-}
 
 // close frees what was compiled.
 func (f *forms) close(ctx context.Context) error {

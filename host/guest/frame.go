@@ -1,6 +1,7 @@
 package guest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,15 +65,16 @@ func (t *Trap) where() string {
 func (in *instance) frames(stack string, kind TrapKind) []Frame {
 	var (
 		m      = in.module
+		ctx    = context.WithoutCancel(in.ctx.Context)
 		frames []Frame
 		at     *meter.Map
 	)
-	if in.form.lines && kind != TrapQuantum {
-		at = in.form.offsets()
-	}
-	admitted, err := m.parsed()
+	admitted, debug, err := m.parsed(ctx)
 	if err != nil { // it was admitted before
 		return nil
+	}
+	if in.form.Lines && kind != TrapQuantum {
+		at = m.offsetsOf(ctx, in.form, meterOptions(in.kind))
 	}
 	for _, c := range calls(stack, admitted) {
 		f := Frame{Function: c.name}
@@ -80,7 +82,7 @@ func (in *instance) frames(stack string, kind TrapKind) []Frame {
 		if at != nil && c.offset >= 0 {
 			if original, ok := at.Offset(c.offset); ok {
 				f.Offset = uint32(original)
-				places = m.debug().Locate(f.Offset)
+				places = debug.Locate(f.Offset)
 			}
 		}
 		if n := len(frames); n > 0 && frames[n-1].Function == f.Function && frames[n-1].Offset == f.Offset {

@@ -21,15 +21,15 @@ import (
 )
 
 // kept holds on disk what admission and the rewriter made of modules, so that
-// a module that was here before is neither read nor rewritten again. A file
+// a module that was here before is neither parsed nor rewritten again. A file
 // is, with numbers little-endian:
 //
 //	32 bytes   SHA-256 of all that follows
-//	u32        bytes of JSON, which is keptFacts
+//	u32        bytes of JSON, which is facts
 //	           the JSON
 //	u32        data segments; for each: u32 address, u32 offset in the
 //	           original module, u32 length
-//	           the rewritten module
+//	           the stub of the rewritten module, see compile.Stub
 //
 // Its name is the SHA-256 of all that went into it. It lies in the directory
 // of compiled modules, which is its owner's alone.
@@ -39,15 +39,7 @@ type kept struct {
 }
 
 // keptVersion is that of the file.
-const keptVersion = 1
-
-// keptFacts are what is kept of a meter.Result beside its data and its module.
-type keptFacts struct {
-	Start   string         `json:"start"`
-	Globals []meter.Global `json:"globals"`
-	Whole   bool           `json:"whole"`
-	Lines   bool           `json:"lines"` // the module has debug data that is of use
-}
+const keptVersion = 2
 
 // errKept says that a file is not as it was written.
 var errKept = errors.New("guest: a kept module is damaged")
@@ -70,19 +62,19 @@ func (k *kept) path(digest string, o meter.Options) string {
 	return filepath.Join(k.dir, hex.EncodeToString(name[:]))
 }
 
-// get returns what is kept of a module in a form, whose bytes the data are
-// views of, or an error: os.ErrNotExist, errKept.
-func (k *kept) get(original []byte, digest string, o meter.Options) (*meter.Result, bool, error) {
+// get returns what is kept of a module in a form, or an error:
+// os.ErrNotExist, errKept.
+func (k *kept) get(digest string, o meter.Options) (*rewritten, error) {
 	if k.dir == "" {
-		return nil, false, os.ErrNotExist
+		return nil, os.ErrNotExist
 	}
 	path := k.path(digest, o)
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if len(b) < sha256.Size || sha256.Sum256(b[sha256.Size:]) != [sha256.Size]byte(b[:sha256.Size]) {
-		return nil, false, errKept
+		return nil, errKept
 	}
 	cachedir.Touch(path)
 	r := bytes.NewReader(b[sha256.Size:])
@@ -91,37 +83,32 @@ func (k *kept) get(original []byte, digest string, o meter.Options) (*meter.Resu
 		return n
 	}
 	text := make([]byte, min(int(next()), r.Len()))
-	var facts keptFacts
-	if _, e := io.ReadFull(r, text); err != nil || e != nil || json.Unmarshal(text, &facts) != nil {
-		return nil, false, errKept
+	res := &rewritten{}
+	if _, e := io.ReadFull(r, text); err != nil || e != nil || json.Unmarshal(text, &res.facts) != nil {
+		return nil, errKept
 	}
-	res := &meter.Result{Start: facts.Start, Globals: facts.Globals, Whole: facts.Whole}
 	n := int(next())
 	table := b[len(b)-r.Len():]
 	if err != nil || n > len(table)/segmentSize {
-		return nil, false, errKept
+		return nil, errKept
 	}
-	res.Wasm = table[n*segmentSize:]
-	res.Data = make([]meter.Segment, n)
+	res.stub = table[n*segmentSize:]
+	res.Data = make([]segment, n)
 	for i := range res.Data {
 		s := table[i*segmentSize:]
-		at, from, size := binary.LittleEndian.Uint32(s), uint64(binary.LittleEndian.Uint32(s[4:])), uint64(binary.LittleEndian.Uint32(s[8:]))
-		if from+size > uint64(len(original)) {
-			return nil, false, errKept
-		}
-		res.Data[i] = meter.Segment{At: at, From: uint32(from), Bytes: original[from : from+size : from+size]}
+		res.Data[i] = segment{binary.LittleEndian.Uint32(s), binary.LittleEndian.Uint32(s[4:]), binary.LittleEndian.Uint32(s[8:])}
 	}
-	return res, facts.Lines, nil
+	return res, nil
 }
 
 const segmentSize = 12
 
 // put keeps what was made of a module. What cannot be kept is made again.
-func (k *kept) put(digest string, o meter.Options, res *meter.Result, lines bool) error {
+func (k *kept) put(digest string, o meter.Options, res *rewritten) error {
 	if k.dir == "" {
 		return nil
 	}
-	text, err := json.Marshal(keptFacts{Start: res.Start, Globals: res.Globals, Whole: res.Whole, Lines: lines})
+	text, err := json.Marshal(res.facts)
 	if err != nil {
 		return err
 	}
@@ -129,9 +116,9 @@ func (k *kept) put(digest string, o meter.Options, res *meter.Result, lines bool
 	b := append(le.AppendUint32(make([]byte, sha256.Size), uint32(len(text))), text...)
 	b = le.AppendUint32(b, uint32(len(res.Data)))
 	for _, d := range res.Data {
-		b = le.AppendUint32(le.AppendUint32(le.AppendUint32(b, d.At), d.From), uint32(len(d.Bytes)))
+		b = le.AppendUint32(le.AppendUint32(le.AppendUint32(b, d.at), d.from), d.size)
 	}
-	b = append(b, res.Wasm...)
+	b = append(b, res.stub...)
 	sum := sha256.Sum256(b[sha256.Size:])
 	copy(b, sum[:])
 	return cachedir.Replace(k.path(digest, o), func(f *os.File) error {

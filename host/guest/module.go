@@ -18,29 +18,62 @@ type module struct {
 	engine   *Engine
 	name     string
 	digest   string           // of the step: of the archive if there is one
-	code     string           // digest of original
+	code     string           // digest of the module itself
 	app      *archive.Archive // nil for a step's own module
-	original []byte
-	program  bool // it has _start, and no functions to call
+	program  bool             // it has _start, and no functions to call
 	forms    forms
-
-	// What is made when it is first asked for:
-	parsed func() (*wasm.Module, error) // admitted
-	debug  func() *debugdata.Data       // nil if it has none
+	original original
 }
 
-// newModule returns the module of b, whose digest code is.
-func newModule(e *Engine, name string, b []byte, code string) *module {
-	m := &module{engine: e, name: name, digest: code, code: code, original: b}
-	m.parsed = sync.OnceValues(func() (*wasm.Module, error) { return e.admit(b) })
-	m.debug = sync.OnceValue(func() *debugdata.Data {
-		admitted, err := m.parsed()
+// original is a module as it came. What is kept on disk is enough for most
+// starts: only some ask for its bytes.
+type original struct {
+	read func(context.Context) ([]byte, error)
+
+	mu     sync.Mutex
+	wasm   []byte // nil until somebody asks
+	parsed *wasm.Module
+	debug  *debugdata.Data // nil if there is none
+}
+
+// interpreterError says why the interpreter of an archive could not be had.
+type interpreterError struct{ err error }
+
+func (e *interpreterError) Error() string { return "its interpreter: " + e.err.Error() }
+
+func (e *interpreterError) Unwrap() error { return e.err }
+
+// bytes returns the module.
+func (m *module) bytes(ctx context.Context) ([]byte, error) {
+	o := &m.original
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes(ctx)
+}
+
+func (o *original) bytes(ctx context.Context) (_ []byte, err error) {
+	if o.wasm == nil {
+		o.wasm, err = o.read(ctx)
+	}
+	return o.wasm, err
+}
+
+// parsed returns the module, admitted, and its debug data, nil if it has none.
+func (m *module) parsed(ctx context.Context) (*wasm.Module, *debugdata.Data, error) {
+	o := &m.original
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.parsed == nil {
+		b, err := o.bytes(ctx)
 		if err != nil {
-			return nil
+			return nil, nil, err
 		}
-		return debugDataOf(admitted)
-	})
-	return m
+		if o.parsed, err = m.engine.admit(b); err != nil {
+			return nil, nil, err
+		}
+		o.debug = debugDataOf(o.parsed)
+	}
+	return o.parsed, o.debug, nil
 }
 
 func (m *module) Digest() string { return m.digest }

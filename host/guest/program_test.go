@@ -87,7 +87,7 @@ func TestProgram_Faults(t *testing.T) {
 		t.Run(test.value, func(t *testing.T) {
 			in := program(t, &calls{state: map[string]string{"k": strings.Repeat("v", 60<<10)}}, guest.Run{Patient: test.kind != guest.TrapQuantum})
 			run(t, in, batch("a"))
-			_, err := in.Batch(context.Background(), batch("b", test.value))
+			_, err := in.Batch(context.Background(), batch(test.value))
 			var trap *guest.Trap
 			if !errors.As(err, &trap) || trap.Kind != test.kind || !strings.Contains(trap.Message, test.want) {
 				t.Fatalf("error %v, want %s: %s", err, test.kind, test.want)

@@ -38,7 +38,10 @@ func (e *Engine) RunProgram(ctx context.Context, wasm []byte, name string, o Pro
 	if o.Dir == "" {
 		o.Dir = appDir
 	}
-	m := newModule(e, name, wasm, Digest(wasm))
+	m, err := e.open(wasm, name)
+	if err != nil {
+		return 0, err
+	}
 	defer func() { err = errors.Join(err, m.Close(ctx)) }()
 	limits := Limits{}.WithDefaults()
 	limits.Memory = e.memory
@@ -54,7 +57,7 @@ func (e *Engine) RunProgram(ctx context.Context, wasm []byte, name string, o Pro
 		return 0, fmt.Errorf("guest: module %s: it has no _start: it is no program", name)
 	}
 	in.random.from("init", 0, 0)
-	if err := in.data(); err != nil {
+	if err := in.data(ctx); err != nil {
 		return 0, err
 	}
 	if err := in.cpu.enter(ctx, quantum, o.Time); err != nil {

@@ -207,7 +207,7 @@ func (s *starter) fresh(ctx context.Context, kind meter.Form) (*instance, error)
 		return nil, err
 	}
 	in.random.from("init", 0, 0)
-	if err := in.data(); err != nil {
+	if err := in.data(ctx); err != nil {
 		return nil, errors.Join(err, in.Close(ctx))
 	}
 	q := startQuantum
@@ -228,10 +228,17 @@ func (s *starter) fresh(ctx context.Context, kind meter.Form) (*instance, error)
 }
 
 // data writes what the module's data segments hold.
-func (in *instance) data() error {
+func (in *instance) data(ctx context.Context) error {
+	if len(in.form.Data) == 0 {
+		return nil
+	}
+	b, err := in.module.bytes(ctx)
+	if err != nil {
+		return &MachineError{fmt.Errorf("guest: module %s: %w", in.module.name, err)}
+	}
 	for _, d := range in.form.Data {
-		if !in.mem.Write(d.At, d.Bytes) {
-			return fmt.Errorf("guest: module %s: its data at %#x lies beyond its memory", in.module.name, d.At)
+		if uint64(d.from)+uint64(d.size) > uint64(len(b)) || !in.mem.Write(d.at, b[d.from:d.from+d.size]) {
+			return fmt.Errorf("guest: module %s: its data at %#x lies beyond its memory", in.module.name, d.at)
 		}
 	}
 	return nil

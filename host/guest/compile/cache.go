@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/tetratelabs/wazero"
 
@@ -19,6 +20,8 @@ type Cache struct {
 	root   string // the user's, or the temporary one
 	dir    string // handed to wazero
 	wazero wazero.CompilationCache
+
+	loading [64]sync.Mutex // see Load
 }
 
 // Open opens a cache and removes what nobody has used for a month. The cache
@@ -51,8 +54,7 @@ func Open(o Options) (*Cache, error) {
 // it has them removed when they are not touched for a month: see cachedir.Sweep.
 func (c *Cache) Dir() string { return c.root }
 
-// Runtime returns the configuration of runtimes that load what Ensure has
-// compiled.
+// Runtime returns the configuration of runtimes for Load.
 func (c *Cache) Runtime() wazero.RuntimeConfig {
 	return c.o.runtime().WithCompilationCache(c.wazero)
 }

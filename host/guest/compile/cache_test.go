@@ -2,6 +2,7 @@ package compile_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -72,54 +73,39 @@ func stat(t *testing.T, path string) fs.FileInfo {
 	return info
 }
 
-// ensure expects that wasm can be compiled.
-func ensure(t *testing.T, c *compile.Cache, wasm []byte) {
+// load has wasm loaded into a runtime of its own.
+func load(ctx context.Context, c *compile.Cache, wasm []byte) error {
+	stub, err := compile.Stub(wasm)
+	if err != nil {
+		return err
+	}
+	rt := wazero.NewRuntimeWithConfig(ctx, c.Runtime())
+	_, err = c.Load(ctx, rt, compile.Module{Stub: stub, Whole: func() ([]byte, error) { return wasm, nil }})
+	return errors.Join(err, rt.Close(context.WithoutCancel(ctx)))
+}
+
+// loaded expects that wasm can be loaded.
+func loaded(t *testing.T, c *compile.Cache, wasm []byte) {
 	t.Helper()
-	if err := c.Ensure(t.Context(), wasm); err != nil {
+	if err := load(t.Context(), c, wasm); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestEnsure_WazeroFindsTheEntry(t *testing.T) {
+func TestLoad_WhatIsKeptIsItsOwners(t *testing.T) {
 	for _, config := range []compile.Config{{}, {DebugInfo: true}} {
 		dir := filepath.Join(t.TempDir(), "cache")
-		c := open(t, compile.Options{Dir: dir, Config: config})
-		ensure(t, c, passthrough.Wasm)
+		loaded(t, open(t, compile.Options{Dir: dir, Config: config}), passthrough.Wasm)
 		entry, record := kept(t, dir)
 		if stat(t, entry).Mode() != 0o600 || stat(t, record).Mode() != 0o600 || stat(t, dir).Mode().Perm() != 0o700 {
 			t.Error("others may read the cache")
 		}
-		before := stat(t, entry)
-
-		// A compilation would make an entry anew. That it is read shows when
-		// it cannot be.
-		load := func() error {
-			cache, err := wazero.NewCompilationCacheWithDir(filepath.Dir(filepath.Dir(entry)))
-			if err != nil {
-				return err
-			}
-			rt := wazero.NewRuntimeWithConfig(t.Context(), c.Runtime().WithCompilationCache(cache))
-			_, err = rt.CompileModule(t.Context(), passthrough.Wasm)
-			return errors.Join(err, rt.Close(t.Context()), cache.Close(t.Context()))
-		}
-		if err := load(); err != nil {
-			t.Fatal(err)
-		}
-		if after := stat(t, entry); !os.SameFile(before, after) {
-			t.Error("wazero has compiled the module again")
-		}
-		if err := os.WriteFile(entry, []byte("garbage that is no entry"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := load(); err == nil {
-			t.Error("wazero does not look at the entry")
-		}
 	}
 }
 
-func TestEnsure_ReplacesWhatIsNotWhatItWas(t *testing.T) {
+func TestLoad_ReplacesWhatIsNotWhatItWas(t *testing.T) {
 	foreign := t.TempDir()
-	ensure(t, open(t, compile.Options{Dir: foreign}), nested(3))
+	loaded(t, open(t, compile.Options{Dir: foreign}), nested(3))
 	other, otherRecord := kept(t, foreign)
 
 	for _, test := range []struct {
@@ -142,20 +128,20 @@ func TestEnsure_ReplacesWhatIsNotWhatItWas(t *testing.T) {
 			return os.WriteFile(record, b, 0o600)
 		}},
 		{"record of another format", func(_, record string) error {
-			b := bytes.Replace(read(t, record), []byte(`"format":"1"`), []byte(`"format":"2"`), 1)
+			b := bytes.Replace(read(t, record), []byte(`"format":"2"`), []byte(`"format":"3"`), 1)
 			return os.WriteFile(record, b, 0o600)
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
 			c := open(t, compile.Options{Dir: dir})
-			ensure(t, c, passthrough.Wasm)
+			loaded(t, c, passthrough.Wasm)
 			entry, record := kept(t, dir)
 			good, goodRecord := read(t, entry), read(t, record)
 			if err := test.damage(entry, record); err != nil {
 				t.Fatal(err)
 			}
-			ensure(t, c, passthrough.Wasm)
+			loaded(t, c, passthrough.Wasm)
 			if !bytes.Equal(read(t, entry), good) || !bytes.Equal(read(t, record), goodRecord) {
 				t.Error("the entry was not made again")
 			}
@@ -164,25 +150,25 @@ func TestEnsure_ReplacesWhatIsNotWhatItWas(t *testing.T) {
 	}
 }
 
-func TestEnsure_AGoodEntryIsNotMadeAgain(t *testing.T) {
+func TestLoad_AGoodEntryIsNotMadeAgain(t *testing.T) {
 	dir := t.TempDir()
-	ensure(t, open(t, compile.Options{Dir: dir}), passthrough.Wasm)
+	loaded(t, open(t, compile.Options{Dir: dir}), passthrough.Wasm)
 	entry, _ := kept(t, dir)
 	before := stat(t, entry)
-	ensure(t, open(t, compile.Options{Dir: dir, Command: []string{"false"}}), passthrough.Wasm)
+	loaded(t, open(t, compile.Options{Dir: dir, Command: []string{"false"}}), passthrough.Wasm)
 	if !os.SameFile(before, stat(t, entry)) {
 		t.Error("it was made again")
 	}
 }
 
-func TestEnsure_ADamagedEntryOfWhichNoneCanBeMadeIsRemoved(t *testing.T) {
+func TestLoad_ADamagedEntryOfWhichNoneCanBeMadeIsRemoved(t *testing.T) {
 	dir := t.TempDir()
-	ensure(t, open(t, compile.Options{Dir: dir}), passthrough.Wasm)
+	loaded(t, open(t, compile.Options{Dir: dir}), passthrough.Wasm)
 	entry, _ := kept(t, dir)
 	if err := os.Truncate(entry, 10); err != nil {
 		t.Fatal(err)
 	}
-	if err := open(t, compile.Options{Dir: dir, Command: []string{"false"}}).Ensure(t.Context(), passthrough.Wasm); err == nil {
+	if err := load(t.Context(), open(t, compile.Options{Dir: dir, Command: []string{"false"}}), passthrough.Wasm); err == nil {
 		t.Fatal("no error")
 	}
 	if left := files(t, dir); len(left) > 0 {
@@ -192,37 +178,37 @@ func TestEnsure_ADamagedEntryOfWhichNoneCanBeMadeIsRemoved(t *testing.T) {
 
 // Another process may have made the entry, and verified it, before this one
 // fails.
-func TestEnsure_AFailureLeavesWhatOthersHaveMade(t *testing.T) {
+func TestLoad_AFailureLeavesWhatOthersHaveMade(t *testing.T) {
 	theirs, dir := t.TempDir(), t.TempDir()
-	ensure(t, open(t, compile.Options{Dir: theirs}), passthrough.Wasm)
+	loaded(t, open(t, compile.Options{Dir: theirs}), passthrough.Wasm)
 	meanwhile := []string{"sh", "-c", fmt.Sprintf("cp -r %s/. %s && exit 1", theirs, dir)}
-	if err := open(t, compile.Options{Dir: dir, Command: meanwhile}).Ensure(t.Context(), passthrough.Wasm); err == nil {
+	if err := load(t.Context(), open(t, compile.Options{Dir: dir, Command: meanwhile}), passthrough.Wasm); err == nil {
 		t.Fatal("no error")
 	}
 	kept(t, dir)
 }
 
-func TestEnsure_MakesACacheAgainThatWasRemoved(t *testing.T) {
+func TestLoad_MakesACacheAgainThatWasRemoved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	c := open(t, compile.Options{Dir: dir})
-	ensure(t, c, passthrough.Wasm)
+	loaded(t, c, passthrough.Wasm)
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	ensure(t, c, passthrough.Wasm)
+	loaded(t, c, passthrough.Wasm)
 	kept(t, dir)
 	if mode := stat(t, dir).Mode().Perm(); mode != 0o700 {
 		t.Errorf("mode %o", mode)
 	}
 }
 
-func TestEnsure_ManyAtOnce(t *testing.T) {
+func TestLoad_ManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	errs := make([]error, 6)
 	var wg sync.WaitGroup
 	for i := range errs {
 		c := open(t, compile.Options{Dir: dir})
-		wg.Go(func() { errs[i] = c.Ensure(t.Context(), passthrough.Wasm) })
+		wg.Go(func() { errs[i] = load(t.Context(), c, passthrough.Wasm) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -234,7 +220,7 @@ func TestEnsure_ManyAtOnce(t *testing.T) {
 func TestCache_TemporaryLeavesNothing(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	c := open(t, compile.Options{Temporary: true})
-	ensure(t, c, passthrough.Wasm)
+	loaded(t, c, passthrough.Wasm)
 	kept(t, os.Getenv("TMPDIR"))
 	if err := c.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -246,7 +232,7 @@ func TestCache_TemporaryLeavesNothing(t *testing.T) {
 
 func TestOpen_RemovesWhatNobodyUses(t *testing.T) {
 	dir := t.TempDir()
-	ensure(t, open(t, compile.Options{Dir: dir}), passthrough.Wasm)
+	loaded(t, open(t, compile.Options{Dir: dir}), passthrough.Wasm)
 	entry, record := kept(t, dir)
 	old, older := time.Now().Add(-10*24*time.Hour), time.Now().Add(-40*24*time.Hour)
 	abandoned := filepath.Join(dir, "compiling-1")
@@ -258,7 +244,7 @@ func TestOpen_RemovesWhatNobodyUses(t *testing.T) {
 	if kept(t, dir); time.Since(stat(t, entry).ModTime()) < 24*time.Hour {
 		t.Fatal("opening touched the entry")
 	}
-	ensure(t, c, passthrough.Wasm)
+	loaded(t, c, passthrough.Wasm)
 	if time.Since(stat(t, entry).ModTime()) > time.Hour || time.Since(stat(t, record).ModTime()) > time.Hour {
 		t.Error("a used entry looks unused")
 	}

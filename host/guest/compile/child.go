@@ -69,11 +69,38 @@ func perform(ctx context.Context, r io.Reader) (entry, error) {
 	if err := translate(ctx, q.Config, wasm, q.Dir); err != nil {
 		return entry{}, err
 	}
-	names, err := filepath.Glob(filepath.Join(q.Dir, versioned(), "*"))
-	if err != nil || len(names) != 1 {
-		return entry{}, fmt.Errorf("the compiler left %d entries in %s, not 1", len(names), versioned())
+	made, err := only(q.Dir)
+	if err != nil {
+		return entry{}, err
 	}
-	return measure(names[0])
+	stub, err := Stub(wasm)
+	if err != nil {
+		return entry{}, err
+	}
+	aside := filepath.Join(q.Dir, "stub")
+	if err := translate(ctx, q.Config, stub, aside); err != nil {
+		return entry{}, fmt.Errorf("a stub: %w", err)
+	}
+	named, err := only(aside)
+	if err != nil {
+		return entry{}, err
+	}
+	// Who loads the stub gets the machine code of the whole module.
+	path := filepath.Join(filepath.Dir(made), filepath.Base(named))
+	if err := os.Rename(made, path); err != nil {
+		return entry{}, err
+	}
+	e, _, err := measure(path)
+	return e, err
+}
+
+// only returns the path of the entry below a directory of wazero's.
+func only(dir string) (string, error) {
+	names, err := filepath.Glob(filepath.Join(dir, versioned(), "*"))
+	if err != nil || len(names) != 1 {
+		return "", fmt.Errorf("the compiler left %d entries in %s, not 1", len(names), versioned())
+	}
+	return names[0], nil
 }
 
 // translate compiles wasm on all CPUs and leaves the entry below dir. A

@@ -4,51 +4,100 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/tetratelabs/wazero"
 
 	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
 )
 
-// Ensure makes sure that a runtime with the configuration of Runtime finds
-// the machine code of wasm in the cache, so that its CompileModule reads and
-// validates but does not compile. If there is none, or it is damaged, it is
-// compiled by a child.
+// Load returns a module as rt has it, whose configuration is that of Runtime.
+// Its machine code is what the cache has; if that has none, or what it has is
+// damaged, the module is compiled by a child.
 //
-// What is the module's fault is a *ModuleError. If ctx has ended, it is the
-// error of ctx; any other error is one of the machine that this runs on. A
-// good entry is not removed, and a damaged one only if none could be made in its
-// place, so that another process that has verified it before finds it too.
-func (c *Cache) Ensure(ctx context.Context, wasm []byte) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// What is the module's fault is a *ModuleError. If ctx has ended, the error is
+// that of ctx, and if m.Whole was called and failed, its error; any other one
+// is of the machine that this runs on.
+func (c *Cache) Load(ctx context.Context, rt wazero.Runtime, m Module) (wazero.CompiledModule, error) {
+	// The same module is never loaded twice at a time: wazero shows what it has
+	// read from its cache to others before it is whole, and they would make
+	// instances of a part of it. Stubs of one length share a lock.
+	loading := &c.loading[len(m.Stub)%len(c.loading)]
+	loading.Lock()
+	defer loading.Unlock()
+	for range 3 { // somebody may remove what was verified
+		verified, err := c.ensure(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		code, err := load(ctx, rt, m.Stub)
+		if err != nil {
+			return nil, err
+		}
+		// If wazero has not found it, it has compiled the stub instead, which
+		// does nothing, and that is what lies there now.
+		found, err := os.Stat(filepath.Join(c.entries(), verified.Name()))
+		if err == nil && os.SameFile(found, verified) && found.Size() == verified.Size() {
+			return code, nil
+		}
+		if err := code.Close(ctx); err != nil {
+			return nil, fmt.Errorf("closing a compiled module: %w", err)
+		}
 	}
-	dir, key := c.entries(), key(wasm)
+	return nil, fmt.Errorf("reading the compiled module: what was kept in %s was removed again and again", c.entries())
+}
+
+// load reads machine code. A panic of wazero is an error.
+func load(ctx context.Context, rt wazero.Runtime, stub []byte) (code wazero.CompiledModule, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			code, err = nil, fmt.Errorf("the compiler failed: %v", r)
+		}
+	}()
+	return rt.CompileModule(ctx, stub)
+}
+
+// ensure makes sure that wazero finds the machine code of a module when it is
+// given its stub, and returns the file that it is in. A good entry is not
+// removed, and a damaged one only if none could be made in its place, so that
+// another process that has verified it before finds it too.
+func (c *Cache) ensure(ctx context.Context, m Module) (fs.FileInfo, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	dir, key := c.entries(), key(m.Stub)
 	var err error
 	for range 3 { // two that install at once may mix their files up
-		var e entry
-		if e, err = verify(dir, key); err == nil {
-			cachedir.Touch(filepath.Join(dir, e.Name), filepath.Join(dir, key+".record"))
-			return nil
+		var file fs.FileInfo
+		if file, err = verify(dir, key); err == nil {
+			cachedir.Touch(filepath.Join(dir, file.Name()), filepath.Join(dir, key+".record"))
+			return file, nil
 		}
-		if made := c.make(ctx, wasm, dir, key); made != nil {
+		if made := c.make(ctx, m, dir, key); made != nil {
 			if errors.Is(err, errDamaged) {
 				made = errors.Join(made, remove(dir, key))
 			}
-			return made
+			return nil, made
 		}
 	}
-	if _, err = verify(dir, key); err != nil {
-		return errors.Join(fmt.Errorf("keeping the compiled module in %s: %w", dir, err), remove(dir, key))
+	file, err := verify(dir, key)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("keeping the compiled module in %s: %w", dir, err), remove(dir, key))
 	}
-	return nil
+	return file, nil
 }
 
 // compiling begins the names of the directories in which children work.
 const compiling = "compiling-"
 
-// make compiles wasm in a child and puts the result into dir.
-func (c *Cache) make(ctx context.Context, wasm []byte, dir, key string) (err error) {
+// make compiles a module in a child and puts the result into dir.
+func (c *Cache) make(ctx context.Context, m Module, dir, key string) (err error) {
+	wasm, err := m.whole()
+	if err != nil {
+		return err
+	}
 	err = os.MkdirAll(c.root, 0o700) // somebody may have emptied the cache
 	if err != nil {
 		return fmt.Errorf("keeping the compiled module: %w", err)

@@ -49,7 +49,7 @@ func straight(n int) []byte {
 	return function(body)
 }
 
-func TestEnsure_HostileModulesEndTheChildAlone(t *testing.T) {
+func TestLoad_HostileModulesEndTheChildAlone(t *testing.T) {
 	for _, test := range []struct {
 		name, want string
 		wasm       []byte
@@ -64,7 +64,7 @@ func TestEnsure_HostileModulesEndTheChildAlone(t *testing.T) {
 			test.o.Dir = t.TempDir()
 			c := open(t, test.o)
 			before, began := resident(t), time.Now()
-			err := c.Ensure(t.Context(), test.wasm)
+			err := load(t.Context(), c, test.wasm)
 			took := time.Since(began)
 			var faulty *compile.ModuleError
 			if !errors.As(err, &faulty) || !strings.HasPrefix(faulty.Text, test.want) {
@@ -83,25 +83,25 @@ func TestEnsure_HostileModulesEndTheChildAlone(t *testing.T) {
 	}
 }
 
-func TestEnsure_AnInvalidModuleIsItsOwnFault(t *testing.T) {
+func TestLoad_AnInvalidModuleIsItsOwnFault(t *testing.T) {
 	c := open(t, compile.Options{Temporary: true})
-	err := c.Ensure(t.Context(), function([]byte{0x1a}))
+	err := load(t.Context(), c, function([]byte{0x1a}))
 	var faulty *compile.ModuleError
 	if !errors.As(err, &faulty) || !strings.HasPrefix(faulty.Text, "invalid function[0]") {
 		t.Fatalf("error %v", err)
 	}
 }
 
-func TestEnsure_EndsWithItsContext(t *testing.T) {
+func TestLoad_EndsWithItsContext(t *testing.T) {
 	c := open(t, compile.Options{Temporary: true})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if err := c.Ensure(ctx, jumps(200_000)); !errors.Is(err, context.DeadlineExceeded) {
+	if err := load(ctx, c, jumps(200_000)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("error %v", err)
 	}
 }
 
-func TestEnsure_ABinaryThatIsNoCompiler(t *testing.T) {
+func TestLoad_ABinaryThatIsNoCompiler(t *testing.T) {
 	for _, test := range []struct {
 		command []string
 		want    string
@@ -114,7 +114,7 @@ func TestEnsure_ABinaryThatIsNoCompiler(t *testing.T) {
 		{[]string{"/does/not/exist"}, "starting the compiler /does/not/exist"},
 	} {
 		c := open(t, compile.Options{Temporary: true, Command: test.command})
-		if err := c.Ensure(t.Context(), nested(1)); err == nil || !strings.Contains(err.Error(), test.want) {
+		if err := load(t.Context(), c, nested(1)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%.20q: error %v, want %q", test.command, err, test.want)
 		}
 	}

@@ -1,8 +1,6 @@
 package compile
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // recordFormat is the version of a record's layout and of its name.
-const recordFormat = "1"
+const recordFormat = "2"
 
 // entry is what one compiled module is in wazero's cache. As JSON it is the
 // file KEY.record beside the entry, by which the entry is verified. Format is
@@ -23,7 +23,7 @@ type entry struct {
 	Format string `json:"format"`
 	Name   string `json:"name"` // of the file
 	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"` // hex digits
+	Sum    string `json:"xxh64"` // hex digits
 }
 
 var entryName = regexp.MustCompile(`^[0-9a-f]{64}$`)
@@ -32,41 +32,42 @@ var entryName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // it says how.
 var errDamaged = errors.New("the compiled module is damaged")
 
-// measure returns the entry that the file at path is.
-func measure(path string) (entry, error) {
+// measure returns the entry that the file at path is, and the file.
+func measure(path string) (entry, fs.FileInfo, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return entry{}, err
+		return entry{}, nil, err
 	}
 	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, f)
+	h := xxhash.New()
+	n, err := io.CopyBuffer(h, struct{ io.Reader }{f}, make([]byte, 256<<10))
 	if err != nil {
-		return entry{}, err
+		return entry{}, nil, err
 	}
-	return entry{recordFormat, filepath.Base(path), n, hex.EncodeToString(h.Sum(nil))}, nil
+	info, err := f.Stat()
+	return entry{recordFormat, filepath.Base(path), n, fmt.Sprintf("%016x", h.Sum64())}, info, err
 }
 
-// verify checks the entry of the record KEY in dir. Without such a record or
-// entry the error is fs.ErrNotExist; if they do not belong together it is
-// errDamaged.
-func verify(dir, key string) (entry, error) {
+// verify checks the entry of the record KEY in dir and returns its file.
+// Without such a record or entry the error is fs.ErrNotExist; if they do not
+// belong together it is errDamaged.
+func verify(dir, key string) (fs.FileInfo, error) {
 	text, err := os.ReadFile(filepath.Join(dir, key+".record"))
 	if err != nil {
-		return entry{}, err
+		return nil, err
 	}
 	var want entry
 	if err := json.Unmarshal(text, &want); err != nil || want.Format != recordFormat || !entryName.MatchString(want.Name) {
-		return entry{}, fmt.Errorf("%w: its record cannot be read", errDamaged)
+		return nil, fmt.Errorf("%w: its record cannot be read", errDamaged)
 	}
-	got, err := measure(filepath.Join(dir, want.Name))
+	got, file, err := measure(filepath.Join(dir, want.Name))
 	switch {
 	case err != nil:
-		return entry{}, err
+		return nil, err
 	case got != want:
-		return entry{}, fmt.Errorf("%w: %d bytes with sha256 %.12s, not %d with %.12s", errDamaged, got.Size, got.SHA256, want.Size, want.SHA256)
+		return nil, fmt.Errorf("%w: %d bytes with the sum %s, not %d with %s", errDamaged, got.Size, got.Sum, want.Size, want.Sum)
 	}
-	return got, nil
+	return file, nil
 }
 
 // install moves the file at path to where wazero looks for e, and writes its

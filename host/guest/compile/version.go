@@ -28,12 +28,12 @@ func versioned() string {
 	return "wazero-" + wazeroVersion() + "-" + runtime.GOARCH + "-" + runtime.GOOS
 }
 
-// key names the record of a module: its bytes and all that decides whether an
+// key names the record of a stub: its bytes and all that decides whether an
 // entry is good for it. The name of the entry is known to wazero alone, which
 // looks for another one on a CPU with other features; so they are part of it.
-func key(wasm []byte) string {
+func key(stub []byte) string {
 	h := sha256.New()
-	sum := sha256.Sum256(wasm)
+	sum := sha256.Sum256(stub)
 	fmt.Fprintf(h, "%s %s %v %v\n", recordFormat, versioned(), cpu.X86, cpu.ARM64)
 	h.Write(sum[:])
 	return hex.EncodeToString(h.Sum(nil))

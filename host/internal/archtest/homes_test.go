@@ -31,6 +31,8 @@ var homes = []home{
 		"globs belong to the walk source"},
 	{"github.com/evanw/esbuild", []string{"host/guest/build"}, false,
 		"steps in JavaScript are bundled where they are built"},
+	{"github.com/cespare/xxhash/v2", []string{"host/guest/compile"}, false,
+		"machine code is looked at for damage each time that it is loaded"},
 	{"github.com/spf13/cobra", []string{"cmd/wasmill"}, false,
 		"flags belong to the binary"},
 	{"github.com/fsnotify/fsnotify", []string{"cmd/wasmill"}, false,

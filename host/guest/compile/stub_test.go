@@ -1,0 +1,146 @@
+package compile_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/wasmill/wasmill/host/guest/compile"
+)
+
+// answers is a module whose function f returns a number below 64.
+func answers(n byte) []byte {
+	return []byte("\x00asm\x01\x00\x00\x00" + "\x01\x05\x01\x60\x00\x01\x7f" + "\x03\x02\x01\x00" + "\x07\x05\x01\x01f\x00\x00" +
+		"\x0a\x06\x01\x04\x00\x41" + string([]byte{n}) + "\x0b")
+}
+
+// module is what Load is given for wasm.
+func module(t *testing.T, wasm []byte) compile.Module {
+	t.Helper()
+	stub, err := compile.Stub(wasm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compile.Module{Stub: stub, Whole: func() ([]byte, error) { return wasm, nil }}
+}
+
+// asks loads a module into a runtime and returns what its f returns.
+func asks(t *testing.T, c *compile.Cache, rt wazero.Runtime, wasm []byte) uint64 {
+	t.Helper()
+	code, err := c.Load(t.Context(), rt, module(t, wasm))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := rt.InstantiateModule(t.Context(), code, wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := in.ExportedFunction("f").Call(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got[0]
+}
+
+// runtime is one with the cache's configuration.
+func runtime(t *testing.T, c *compile.Cache) wazero.Runtime {
+	rt := wazero.NewRuntimeWithConfig(t.Context(), c.Runtime())
+	t.Cleanup(func() {
+		if err := rt.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return rt
+}
+
+// What is loaded in the place of modules that differ in one instruction does
+// what each of them does, when it was just compiled and when it was kept.
+func TestLoad_RunsTheCodeOfTheWhole(t *testing.T) {
+	dir := t.TempDir()
+	for _, command := range [][]string{nil, {"false"}} {
+		c := open(t, compile.Options{Dir: dir, Command: command})
+		rt := runtime(t, c)
+		for _, n := range []byte{41, 42} {
+			if got := asks(t, c, rt, answers(n)); got != uint64(n) {
+				t.Errorf("command %q: f returns %d, want %d", command, got, n)
+			}
+		}
+	}
+}
+
+// robbed is a runtime before which somebody removes the entry, so many times.
+type robbed struct {
+	wazero.Runtime
+	remove func()
+	times  int
+}
+
+func (r *robbed) CompileModule(ctx context.Context, wasm []byte) (wazero.CompiledModule, error) {
+	if r.times > 0 {
+		r.times--
+		r.remove()
+	}
+	return r.Runtime.CompileModule(ctx, wasm)
+}
+
+// An entry that is gone between its verification and its use makes wazero
+// compile the stub, and keep that. It is not taken for the module.
+func TestLoad_AStubIsNeverRun(t *testing.T) {
+	for _, times := range []int{1, 2, 9} {
+		dir := t.TempDir()
+		c := open(t, compile.Options{Dir: dir})
+		rt := &robbed{runtime(t, c), func() {
+			entry, _ := kept(t, dir)
+			if err := os.Remove(entry); err != nil {
+				t.Error(err)
+			}
+		}, times}
+		if times == 9 {
+			if _, err := c.Load(t.Context(), rt, module(t, answers(1))); err == nil || !strings.Contains(err.Error(), "again and again") {
+				t.Errorf("error %v", err)
+			}
+			continue
+		}
+		if got := asks(t, c, rt, answers(1)); got != 1 {
+			t.Errorf("f returns %d, want 1", got)
+		}
+		again := open(t, compile.Options{Dir: dir, Command: []string{"false"}})
+		if got := asks(t, again, runtime(t, again), answers(1)); got != 1 {
+			t.Errorf("what was kept returns %d, want 1", got)
+		}
+	}
+}
+
+func TestLoad_AskingForTheWholeFails(t *testing.T) {
+	c := open(t, compile.Options{Temporary: true})
+	m, gone := module(t, answers(1)), errors.New("it is gone")
+	m.Whole = func() ([]byte, error) { return nil, gone }
+	if _, err := c.Load(t.Context(), runtime(t, c), m); !errors.Is(err, gone) {
+		t.Errorf("error %v", err)
+	}
+	m.Whole = func() ([]byte, error) { return answers(2), nil }
+	if _, err := c.Load(t.Context(), runtime(t, c), m); err == nil || !strings.Contains(err.Error(), "not that of its stub") {
+		t.Errorf("another module: error %v", err)
+	}
+}
+
+func TestStub_RefusesWhatIsNoModule(t *testing.T) {
+	whole := answers(1)
+	for n := range whole {
+		stub, err := compile.Stub(whole[:n])
+		ends := n == 8 || n == 15 || n == 19 || n == 26 // a section does
+		if (err == nil) != ends {
+			t.Errorf("the first %d bytes: %x, %v", n, stub, err)
+		}
+	}
+	for _, code := range []string{"\x0a\x00", "\x0a\x01\xff", "\x0a\x05\xff\xff\xff\xff\x0f"} {
+		if stub, err := compile.Stub(append(bytes.Clone(whole[:26]), code...)); err == nil {
+			t.Errorf("code section %x: %x", code, stub)
+		}
+	}
+}
