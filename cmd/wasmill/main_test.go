@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"testing"
 
@@ -12,6 +13,9 @@ import (
 // child process that a user starts.
 const beEnv = "WASMILL_TEST_BE_WASMILL"
 
+// cacheEnv says where the children keep what they build and compile.
+const cacheEnv = "WASMILL_TEST_CACHE"
+
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // children end at once under the race detector too
 	if compile.Main(context.Background()) {
@@ -20,5 +24,15 @@ func TestMain(m *testing.M) {
 	if os.Getenv(beEnv) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	cache, err := os.MkdirTemp("", "wasmill-test-cache-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Setenv(cacheEnv, cache)
+	code := m.Run()
+	if err := os.RemoveAll(cache); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
 }
