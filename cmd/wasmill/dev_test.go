@@ -29,6 +29,17 @@ func (r *running) interrupt(t *testing.T) {
 	}
 }
 
+// put is write in one step, so that there is one change, which has the whole
+// text: a file of another directory comes into the place of the old one.
+func put(t *testing.T, dir, name, text string) {
+	t.Helper()
+	from := t.TempDir()
+	write(t, from, "new", text)
+	if err := os.Rename(filepath.Join(from, "new"), filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestDev_RunsAgainWhenTheInputChanges(t *testing.T) {
 	t.Parallel()
 	dir := newJob(t, copyJob, "one\n")
@@ -37,12 +48,17 @@ func TestDev_RunsAgainWhenTheInputChanges(t *testing.T) {
 	if got := lines(t, out); !slices.Equal(got, []string{"one"}) {
 		t.Errorf("it wrote %q", got)
 	}
-	write(t, dir, "in/lines.txt", "two\n")
+	put(t, dir, "in/lines.txt", "two\n")
 	r.waitFor("in/lines.txt has changed\n")
 	r.waitFor("job copy finished in ")
 	r.waitFor(waiting)
-	write(t, dir, "in/new/more.txt", "three\n")
-	r.waitFor(" has changed\n")
+	if err := os.Mkdir(filepath.Join(dir, "in/new"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor("in/new has changed\n")
+	r.waitFor(waiting)
+	put(t, dir, "in/new/more.txt", "three\n")
+	r.waitFor("in/new/more.txt has changed\n")
 	r.waitFor(waiting)
 	got := lines(t, out)
 	if slices.Sort(got); !slices.Equal(got, []string{"three", "two"}) {
@@ -70,7 +86,7 @@ func TestDev_WhatItPrintsIsNoChange(t *testing.T) {
 	defer found.Close()
 	r := startTo(t, found, dir, "dev", "job.yaml")
 	r.waitFor(waiting)
-	write(t, dir, "in/lines.txt", "two\n")
+	put(t, dir, "in/lines.txt", "two\n")
 	r.waitFor(" has changed\n")
 	r.waitFor(waiting)
 	r.interrupt(t)
@@ -113,7 +129,7 @@ func TestDev_GoesOnWithADirectoryThatIsPutBack(t *testing.T) {
 	r.waitFor("in has changed\n")
 	r.waitFor("job copy finished in ")
 	r.waitFor(waiting)
-	write(t, dir, "in/lines.txt", "two\n")
+	put(t, dir, "in/lines.txt", "two\n")
 	r.waitFor("in/lines.txt has changed\n")
 	r.waitFor("job copy finished in ")
 	r.waitFor(waiting)
