@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -38,13 +39,13 @@ func (r result) has(t *testing.T, code int, texts ...string) {
 }
 
 // caches are shared by the tests of this process: modules are compiled once.
+// TestMain makes and removes the directory.
 var caches = sync.OnceValues(func() ([]string, error) {
 	gocache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "wasmill-test-cache-")
-	return []string{"XDG_CACHE_HOME=" + dir, "GOCACHE=" + strings.TrimSpace(string(gocache))}, err
+	return []string{"XDG_CACHE_HOME=" + os.Getenv("WASMILL_TEST_CACHE"), "GOCACHE=" + strings.TrimSpace(string(gocache))}, nil
 })
 
 // toolchains returns the variables, name and value each, that show the binary
@@ -69,7 +70,7 @@ func command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // only for what hangs: a busy machine builds for minutes
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Dir = dir
@@ -104,6 +105,9 @@ func codeOf(t *testing.T, err error) int {
 	t.Fatal(err)
 	return -1
 }
+
+// progressLines are said by runs that take longer than a second.
+var progressLines = regexp.MustCompile(`(?m)^\S+  .* unsealed, .*\n`)
 
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()

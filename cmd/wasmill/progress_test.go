@@ -102,10 +102,14 @@ func screenOf(t *testing.T, text string) []string {
 	return rows
 }
 
+// long are the flags of a slow job of 400 records that is to be seen drawn more
+// than once, on a machine with many fast CPUs too.
+var long = []string{"run", "job.yaml", "--set", "limits.cpu=400ms/s"}
+
 func TestRun_ProgressOnATerminal(t *testing.T) {
 	t.Parallel()
-	dir := newSlowJob(t, 800)
-	code, written := onTerminal(t, 100, dir, nil, "run", "job.yaml")
+	dir := newSlowJob(t, 400)
+	code, written := onTerminal(t, 100, dir, nil, long...)
 	if code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, written)
 	}
@@ -135,7 +139,7 @@ func TestRun_ProgressFitsTheTerminal(t *testing.T) {
 	} {
 		t.Run(itoa(tt.columns), func(t *testing.T) {
 			t.Parallel()
-			code, written := onTerminal(t, tt.columns, newSlowJob(t, 800), nil, "run", "job.yaml")
+			code, written := onTerminal(t, tt.columns, newSlowJob(t, 400), nil, long...)
 			if code != 0 {
 				t.Fatalf("exit code %d:\n%s", code, written)
 			}
@@ -165,7 +169,7 @@ func TestRun_ProgressFitsTheTerminal(t *testing.T) {
 
 func TestRun_NoColour(t *testing.T) {
 	t.Parallel()
-	code, written := onTerminal(t, 100, newSlowJob(t, 800), []string{"NO_COLOR=1"}, "run", "job.yaml")
+	code, written := onTerminal(t, 100, newSlowJob(t, 400), []string{"NO_COLOR=1"}, long...)
 	if code != 0 || !strings.Contains(written, "guest  [#") || regexp.MustCompile(`\x1b\[[\d;]*m`).MatchString(written) {
 		t.Errorf("exit code %d, want progress without colour:\n%q", code, written)
 	}
@@ -188,7 +192,7 @@ func TestRun_TerminalAfterAnError(t *testing.T) {
 func TestRun_PlainProgress(t *testing.T) {
 	t.Parallel()
 	r := start(t, newHangingJob(t), "run", "job.yaml")
-	r.waitFor(" unsealed, ")
+	r.waitFor(" in 1 file, ") // the first line comes before that is known where it takes long
 	r.signal(os.Kill)
 	said := r.end().stderr
 	line := regexp.MustCompile(`(?m)^guest  .* in 1 file, \d+ records?, \S+/s, epoch \d+, .* unsealed, .* s$`)

@@ -178,7 +178,7 @@ func TestRun_ThatNeverBegan(t *testing.T) {
 	t.Parallel()
 	r := wasmill(t, newJob(t, copyJob, ""), "run", "job.yaml", "--set", "sources.in.walk.root=nowhere")
 	r.has(t, 1, "job copy failed in ", "nowhere\" cannot be read")
-	if n := strings.Count(r.stderr, "\n"); n != 2 {
+	if n := strings.Count(progressLines.ReplaceAllString(r.stderr, ""), "\n"); n != 2 {
 		t.Errorf("%d lines, want 2:\n%s", n, r.stderr)
 	}
 }

@@ -78,12 +78,17 @@ func (r *running) end() result {
 // slow is how many records the jobs of these tests have.
 const slow = 600
 
+// littleCPU makes a slow job take ten seconds and more, so that it is not over
+// before a signal, however late the test comes to send that. The next run does
+// without it.
+const littleCPU = "limits.cpu=50ms/s"
+
 func TestRun_ASignalFinishesTheEpoch(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			dir := newSlowJob(t, slow)
-			r := start(t, dir, "run", "job.yaml")
+			r := start(t, dir, "run", "job.yaml", "--set", littleCPU)
 			r.waitFor("slow record")
 			r.signal(sig)
 			r.waitFor("stopping after this epoch; press again to stop now")
@@ -100,7 +105,7 @@ func TestRun_ASignalFinishesTheEpoch(t *testing.T) {
 func TestRun_ASecondSignalStopsAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := newSlowJob(t, slow)
-	r := start(t, dir, "run", "job.yaml", "--set", "limits.batch.records=500")
+	r := start(t, dir, "run", "job.yaml", "--set", "limits.batch.records=500", "--set", littleCPU)
 	r.waitFor("slow record")
 	r.signal(os.Interrupt)
 	r.waitFor("stopping after this epoch")
