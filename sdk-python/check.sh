@@ -9,8 +9,12 @@ python=${PYTHON:-python3}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/wasmill/sdk-python
 want=$({ cat requirements-dev.txt; "$python" -VV; } | sha256sum | cut -c1-16)
 venv=$cache/venv-$want
+mkdir -p "$cache"
+if command -v flock >/dev/null; then # one at a time: other checkouts have the same cache
+  exec 9>"$cache/lock"
+  flock 9
+fi
 if [ ! -e "$venv/ready" ]; then
-  mkdir -p "$cache"
   rm -rf "$venv"
   "$python" -m venv "$venv" || {
     echo "check.sh: $python cannot make a virtual environment: install Python 3.9 or later with venv (Debian: python3-venv)" >&2
@@ -19,8 +23,10 @@ if [ ! -e "$venv/ready" ]; then
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
   touch "$venv/ready"
 fi
+exec 9>&-
 bin=$venv/bin
 src=$PWD/src
+steps=$PWD/.mypy_cache/steps
 
 "$bin/ruff" format --check .
 "$bin/ruff" check .
@@ -34,7 +40,7 @@ for step in ../conformance/guests/python ../examples/clicks/python/*; do
     cd "$step"
     "$bin/ruff" format --check --quiet --isolated --line-length 120 .
     "$bin/ruff" check --quiet --isolated --line-length 120 --target-version py39 --select B,E,F,I,SIM,UP,W .
-    MYPYPATH=$src "$bin/mypy" --strict --no-error-summary --cache-dir "$cache/mypy" .
+    MYPYPATH=$src "$bin/mypy" --strict --no-error-summary --cache-dir "$steps" .
     if [ -e test_step.py ]; then "$bin/python" -m pytest -q -p no:cacheprovider; fi
   )
 done
