@@ -6,6 +6,9 @@ SHELL       := bash
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
+# npm asks a registry that does not answer five times more; by itself it does two.
+export npm_config_fetch_retries ?= 5
+
 # Modules beside the root: what a guest is built from depends on nothing else.
 MODULES := sdk-go $(patsubst %/go.mod,%,$(wildcard examples/*/*/go.mod examples/*/*/*/go.mod conformance/guests/*/go.mod))
 
@@ -24,27 +27,30 @@ build: ## bin/wasmill
 need:
 	@scripts/need.sh
 
+.PHONY: modules
+modules: need
+	@scripts/again.sh $(GO) mod download
+	@scripts/again.sh $(GO) run $(STATICCHECK) -version
+
 .PHONY: toolchains
 toolchains: ## compilers and interpreters of the guests that tests build, from package registries
 	@scripts/toolchains.sh
 
 .PHONY: check
-check: need toolchains ## the fast part: build, format, vet, staticcheck, arrows, short tests with -race
+check: need modules toolchains ## the fast part: build, format, vet, staticcheck, arrows, short tests with -race
 	$(GO) build ./...
 	@files=$$(gofmt -l $(GOFILES)); if [ -n "$$files" ]; then echo "run gofmt -w on:"; echo "$$files"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) test ./host/internal/archtest
-	$(GO) test -race -shuffle=on -short -timeout 15m ./...
+	$(GO) test -race -shuffle=on -short -timeout 30m ./...
 
 .PHONY: test
-test: need toolchains ## everything: check, the long tests, the SDKs, the examples
-	@echo "== modules"
-	$(GO) mod download
+test: need modules toolchains ## everything: check, the long tests, the SDKs, the examples
 	@echo "== check"
 	@$(MAKE) --no-print-directory check
 	@echo "== long tests"
-	$(GO) test -shuffle=on -timeout 30m ./...
+	$(GO) test -shuffle=on -timeout 60m ./...
 	@for m in $(MODULES); do \
 		echo "== $$m"; \
 		(cd $$m && $(GO) vet ./... && $(GO) test -race -shuffle=on ./...); \

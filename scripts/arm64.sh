@@ -24,8 +24,9 @@ if [ "$(uname -m)" != aarch64 ]; then
       echo "arm64: install qemu-user (the name is Debian's), then run this again" >&2
       exit 1
     fi
-    "${root[@]}" apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive "${root[@]}" apt-get install -y -qq --no-install-recommends qemu-user >&2
+    apt=(scripts/again.sh "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -qq)
+    "${apt[@]}" update
+    "${apt[@]}" install -y --no-install-recommends qemu-user >&2
     emulator=qemu-aarch64
   fi
   run=("$emulator")

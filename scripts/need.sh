@@ -16,8 +16,9 @@ install() { # what for, packages
   fi
   if command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }; then
     echo "need: installing $* ($why)" >&2
-    "${run[@]}" apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive "${run[@]}" apt-get install -y -qq --no-install-recommends "$@" >&2
+    local apt=(scripts/again.sh "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -qq)
+    "${apt[@]}" update
+    "${apt[@]}" install -y --no-install-recommends "$@" >&2
     return
   fi
   echo "need: $why: install the packages $* (names as in Debian), then run this again" >&2

