@@ -70,7 +70,17 @@ class Record(_Row):
         time: int | None | Inherit = INHERIT,
         flags: int = 0,
     ) -> Record:
-        return _make(value, key, headers, time, flags)
+        # Called for each record that is emitted: what needs no change is looked
+        # at without another call.
+        data, obj = (value, ...) if value is None or type(value) is bytes else split(value)
+        if key is not None and type(key) is not bytes:
+            key = encode(key)
+        if time is not INHERIT and time is not None:
+            time = _ranged("time", time, -(1 << 63) + 1, (1 << 63) - 1)  # type: ignore[arg-type]
+        if flags or type(flags) is not int:
+            flags = _ranged("flags", flags, 0, 7)
+        row = (key, data, obj, time, 0, 0, flags, encode_headers(headers) if headers else ())
+        return tuple.__new__(Record, row)  # type: ignore[type-var]
 
     if TYPE_CHECKING:
 
@@ -138,12 +148,13 @@ class Record(_Row):
         """Return a record with some of value, key, headers, time and flags set anew."""
         if value is _OLD:
             value = self[2] if self[1] is ... else self[1]
-        return _make(
+        return Record.__new__(
+            Record,
             value,
             self[0] if key is _OLD else key,
-            self[7] if headers is _OLD else headers,
-            self[3] if time is _OLD else time,
-            self[6] if flags is _OLD else flags,
+            headers=self[7] if headers is _OLD else headers,
+            time=self[3] if time is _OLD else time,
+            flags=self[6] if flags is _OLD else flags,
         )
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -158,20 +169,6 @@ class Record(_Row):
         shown += [f"time={self[3]!r}"] if self[3] is not INHERIT else []
         shown += [f"flags={self[6]!r}"] if self[6] else []
         return f"Record({', '.join(shown)})"
-
-
-def _make(value: Any, key: bytes | str | None, headers: Headers, time: int | None | Inherit, flags: int) -> Record:
-    # Called for each record that is emitted: what needs no change is looked at
-    # without another call.
-    data, obj = (value, ...) if value is None or type(value) is bytes else split(value)
-    if key is not None and type(key) is not bytes:
-        key = encode(key)
-    if time is not INHERIT and time is not None:
-        time = _ranged("time", time, -(1 << 63) + 1, (1 << 63) - 1)  # type: ignore[arg-type]
-    if flags or type(flags) is not int:
-        flags = _ranged("flags", flags, 0, 7)
-    row = (key, data, obj, time, 0, 0, flags, encode_headers(headers) if headers else ())
-    return tuple.__new__(Record, row)  # type: ignore[type-var]
 
 
 class ReadRecord(Record):

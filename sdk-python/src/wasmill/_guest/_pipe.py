@@ -15,7 +15,14 @@ KIND_REQUEST = 0x102
 KIND_REPLY = 0x103
 KIND_PARK = 0x104
 
-_HEADER = Struct("<IHHIIiIII")
+_HEADER = Struct("<IHHIIiIII")  # of 32 bytes
+
+# The same of a request with a number and bytes, from its kind to the length of
+# the bytes; and what says something in a reply: kind, size, number and length.
+_SHORT = Struct("<8sII4xI8xqI4x")
+_REQUEST = _HEADER.pack(MAGIC, VERSION, KIND_REQUEST, 0, 0, 0, 0, 0, 0)[:8]
+_REPLY = Struct("<6xH4xIiI8x")
+_PADDING = [bytes(-n % 8) for n in range(8)]
 
 # Room for a frame that is read at once, and bytes that are written at once.
 _ROOM = 64 << 10
@@ -90,16 +97,25 @@ class Pipe:
 
     def call(self, function: int, *args: int | bytes) -> tuple[int, bytes]:
         """Call a function of the host; return its result and what it replied."""
-        # A step that reads state does this for each record: what is short goes
-        # out by one write and comes back by one read.
-        content = arguments(args)
-        size = _HEADER.size + len(content)
-        self._write(_HEADER.pack(MAGIC, VERSION, KIND_REQUEST, function, size, 0, len(content), 0, 0) + content)
+        # A step that reads state does this for each record, with a number and
+        # bytes: that is one write and one read, with little between them.
+        if len(args) == 2 and type(args[1]) is bytes:
+            number, text = args[0], args[1]
+            n = len(text)
+            text += _PADDING[n & 7]
+            request = _SHORT.pack(_REQUEST, function, 48 + len(text), 16 + len(text), number, n) + text
+        else:
+            content = arguments(args)
+            n = len(content)
+            request = _HEADER.pack(MAGIC, VERSION, KIND_REQUEST, function, 32 + n, 0, n, 0, 0) + content
+        done = write(self._sink, request)
+        if done < len(request):
+            self._write(request[done:])
         data = read(self._source, _ROOM)
-        if len(data) >= _HEADER.size:
-            _, _, kind, _, size, number, length, _, _ = _HEADER.unpack_from(data)
+        if len(data) >= 32:
+            kind, size, result, length = _REPLY.unpack_from(data)
             if len(data) == size and kind == KIND_REPLY:
-                return number, data[_HEADER.size : _HEADER.size + length]
+                return result, data[32 : 32 + length]
         frame = self._rest(data)
         if frame is None or frame[0] != KIND_REPLY:
             raise EOFError("wasmill: the host does not reply")
