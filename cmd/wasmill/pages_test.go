@@ -101,9 +101,23 @@ func (s *shell) run(t *testing.T, script string) string {
 
 var build = regexp.MustCompile(`, .* of it to build and start`)
 
+// minutes are how a time of a hundred seconds or more is told.
+var minutes = regexp.MustCompile(`\b([0-9]+h)?[0-9]+m[0-9]+s\b`)
+
 var number = regexp.MustCompile(`\(cached\)|[0-9]([0-9.,]*[0-9])?s?( ([KMG]i)?B\b)?`)
 
-func unify(s string) string { return number.ReplaceAllString(build.ReplaceAllString(s, ""), "0") }
+func unify(s string) string {
+	s = minutes.ReplaceAllString(build.ReplaceAllString(s, ""), "0 s")
+	return number.ReplaceAllString(s, "0")
+}
+
+func TestUnify_TimesOfEveryLength(t *testing.T) {
+	for _, s := range []string{"5.3 s to build, 3.0 s to check", "1m40s to build, 0.03 s to check", "99.9 s to build, 1h2m3s to check"} {
+		if got := unify(s); got != "0 s to build, 0 s to check" {
+			t.Errorf("%s is %q", s, got)
+		}
+	}
+}
 
 // binary returns a directory with a command wasmill, which finds the
 // toolchains of the guests.
