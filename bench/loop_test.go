@@ -94,7 +94,9 @@ func BenchmarkLoop(b *testing.B) {
 }
 
 // Nothing is allocated for a record: the difference between a long run and a
-// short one, in which buffers grow, is what epochs take.
+// short one, in which buffers grow, is what epochs take. How much buffers grow
+// is up to the garbage collector, 20 to 350 MB in a run of any length: the long
+// one is so long that this is little.
 func TestLoop_AllocatesNothingForARecord(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short tests are for -race, under which pools forget")
@@ -106,7 +108,7 @@ func TestLoop_AllocatesNothingForARecord(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc
 	}
-	const few, many = 3000, 13_000
+	const few, many = 3000, 43_000
 	count, bytes := allocated(few)
 	count2, bytes2 := allocated(many)
 	per := func(a, b uint64) float64 { return (float64(b) - float64(a)) / ((many - few) * loopRecords) }
