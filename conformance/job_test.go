@@ -95,6 +95,10 @@ func runJob(t *testing.T, language, name, value string) (out, dead []letter) {
 		}
 	}
 	write("in/lines.txt", lines.String())
+	limit := "1m" // no machine is that slow
+	if value == "loop" {
+		limit = "1s"
+	}
 	write("job.yaml", fmt.Sprintf(`job: conform
 sources:
   lines: {walk: {root: in, records: lines}, tasks: 1}
@@ -104,7 +108,8 @@ sinks:
   out: {from: step, file: {path: out, format: jsonl}}
   dead: {file: {path: dead, format: jsonl}}
 on_error: {record: {dead_letter: dead}}
-`, program(t, language), name))
+limits: {record: %s}
+`, program(t, language), name, limit))
 	var log bytes.Buffer
 	reg := new(plugins.Registry)
 	file.Register(reg, io.Discard)
