@@ -231,8 +231,9 @@ func newHome(t *testing.T) string {
 	return dir
 }
 
-// warm returns the variables that keep the caches of package registries and
-// the tools themselves where they are, if HOME is another directory.
+// warm returns the variables that keep the caches of package registries, what
+// says where these are, and the tools themselves where they are, if HOME is
+// another directory.
 func warm(t *testing.T) (env []string) {
 	t.Helper()
 	home, err := os.UserHomeDir()
@@ -242,6 +243,7 @@ func warm(t *testing.T) (env []string) {
 	for _, v := range [][2]string{
 		{"CARGO_HOME", ".cargo"}, {"RUSTUP_HOME", ".rustup"}, {"npm_config_cache", ".npm"},
 		{"PIP_CACHE_DIR", ".cache/pip"}, {"GOPATH", "go"}, {"PYENV_ROOT", ".pyenv"},
+		{"npm_config_userconfig", ".npmrc"}, {"PIP_CONFIG_FILE", ".config/pip/pip.conf"}, {"GOENV", ".config/go/env"},
 	} {
 		value := os.Getenv(v[0])
 		if value == "" {
