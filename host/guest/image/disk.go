@@ -11,12 +11,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/wasmill/wasmill/host/guest/internal/cachedir"
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
 // Version is that of the file format, which FORMAT.md describes.
-const Version = 1
+const Version = 2
 
 // ErrDamaged is what Open returns for a file that is not as Save wrote it.
 var ErrDamaged = errors.New("image: the file is damaged")
@@ -31,12 +33,12 @@ type header struct {
 	Memory  uint64 // bytes
 	Key     [32]byte
 	MetaSum [32]byte
-	Sum     [32]byte // of the memory: see sumOf
+	Sum     uint64   // of the memory: see eachPiece
 	Check   [32]byte // SHA-256 of all fields before
 }
 
 const (
-	headerSize = 8 + 4 + 4 + 8 + 4*32
+	headerSize = 8 + 4 + 4 + 8 + 2*32 + 8 + 32
 	align      = 64 << 10 // of the memory in the file: a page of any machine
 	maxMeta    = 16 << 20
 )
@@ -74,14 +76,14 @@ func (i *Image) Save(path, key string) error {
 }
 
 // eachPiece reads the memory of an image piece by piece and returns its sum:
-// the SHA-256 of each page that is not all zero, behind its number.
-func eachPiece(r io.ReaderAt, offset int64, size uint64, do func(off int64, b []byte) error) (sum [32]byte, err error) {
-	h := sha256.New()
+// the XXH64 of each page that is not all zero, behind its number.
+func eachPiece(r io.ReaderAt, offset int64, size uint64, do func(off int64, b []byte) error) (sum uint64, err error) {
+	h := xxhash.New()
 	buf := make([]byte, min(size, 1<<20))
 	for off := int64(0); off < int64(size); off += int64(len(buf)) {
 		b := buf[:min(int64(len(buf)), int64(size)-off)]
 		if _, err := r.ReadAt(b, offset+off); err != nil {
-			return sum, err
+			return 0, err
 		}
 		for p := 0; p < len(b); p += page {
 			if pg := b[p:min(p+page, len(b))]; !isZero(pg) {
@@ -93,12 +95,11 @@ func eachPiece(r io.ReaderAt, offset int64, size uint64, do func(off int64, b []
 		}
 		if do != nil {
 			if err := do(off, b); err != nil {
-				return sum, err
+				return 0, err
 			}
 		}
 	}
-	h.Sum(sum[:0])
-	return sum, nil
+	return h.Sum64(), nil
 }
 
 // Open reads an image from a file and verifies all of it. If there is none
