@@ -90,8 +90,12 @@ func perform(ctx context.Context, r io.Reader) (entry, error) {
 	if err := os.Rename(made, path); err != nil {
 		return entry{}, err
 	}
-	e, _, err := measure(path)
-	return e, err
+	f, err := os.Open(path)
+	if err != nil {
+		return entry{}, err
+	}
+	defer f.Close()
+	return measure(f)
 }
 
 // only returns the path of the entry below a directory of wazero's.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -27,26 +26,57 @@ func (c *Cache) Load(ctx context.Context, rt wazero.Runtime, m Module) (wazero.C
 	loading := &c.loading[len(m.Stub)%len(c.loading)]
 	loading.Lock()
 	defer loading.Unlock()
+	var err error
 	for range 3 { // somebody may remove what was verified
-		verified, err := c.ensure(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		code, err := load(ctx, rt, m.Stub)
-		if err != nil {
-			return nil, err
-		}
-		// If wazero has not found it, it has compiled the stub instead, which
-		// does nothing, and that is what lies there now.
-		found, err := os.Stat(filepath.Join(c.entries(), verified.Name()))
-		if err == nil && os.SameFile(found, verified) && found.Size() == verified.Size() {
-			return code, nil
-		}
-		if err := code.Close(ctx); err != nil {
-			return nil, fmt.Errorf("closing a compiled module: %w", err)
+		var code wazero.CompiledModule
+		if code, err = c.try(ctx, rt, m); !errors.Is(err, errGone) {
+			return code, err
 		}
 	}
-	return nil, fmt.Errorf("reading the compiled module: what was kept in %s was removed again and again", c.entries())
+	return nil, fmt.Errorf("reading the compiled module in %s: %w again and again", c.entries(), err)
+}
+
+// errGone says that wazero may not have read what was verified.
+var errGone = errors.New("it was removed")
+
+// try loads a module, unless the error is errGone.
+func (c *Cache) try(ctx context.Context, rt wazero.Runtime, m Module) (wazero.CompiledModule, error) {
+	verified, err := c.ensure(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	defer verified.Close() // until then no other file gets its number
+	code, err := load(ctx, rt, m.Stub)
+	if err != nil {
+		forget(ctx, rt, m.Stub)
+	}
+	was, unknown := verified.Stat()
+	found, gone := os.Stat(verified.Name())
+	switch {
+	case unknown != nil || gone != nil || !os.SameFile(found, was):
+		// If wazero has not found it, it has compiled the stub instead, which
+		// does nothing, and that is what lies there now.
+		if code != nil {
+			err = code.Close(ctx)
+		}
+		return nil, errors.Join(errGone, err)
+	case err != nil:
+		return nil, err
+	}
+	return code, nil
+}
+
+// forget takes what wazero may hold of a stub that it could not load: if it has
+// compiled it and then cannot keep the result, it gives the result to whoever
+// asks next.
+func forget(ctx context.Context, rt wazero.Runtime, stub []byte) {
+	for range 3 { // it may fail in the same way again
+		if code, err := load(ctx, rt, stub); err == nil {
+			_ = code.Close(ctx) // what was counted for this one
+			_ = code.Close(ctx) // and for the one that failed
+			return
+		}
+	}
 }
 
 // load reads machine code. A panic of wazero is an error.
@@ -60,19 +90,19 @@ func load(ctx context.Context, rt wazero.Runtime, stub []byte) (code wazero.Comp
 }
 
 // ensure makes sure that wazero finds the machine code of a module when it is
-// given its stub, and returns the file that it is in. A good entry is not
+// given its stub, and returns the file that it is in, open. A good entry is not
 // removed, and a damaged one only if none could be made in its place, so that
 // another process that has verified it before finds it too.
-func (c *Cache) ensure(ctx context.Context, m Module) (fs.FileInfo, error) {
+func (c *Cache) ensure(ctx context.Context, m Module) (*os.File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	dir, key := c.entries(), key(m.Stub)
 	var err error
 	for range 3 { // two that install at once may mix their files up
-		var file fs.FileInfo
+		var file *os.File
 		if file, err = verify(dir, key); err == nil {
-			cachedir.Touch(filepath.Join(dir, file.Name()), filepath.Join(dir, key+".record"))
+			cachedir.Touch(file.Name(), filepath.Join(dir, key+".record"))
 			return file, nil
 		}
 		if made := c.make(ctx, m, dir, key); made != nil {

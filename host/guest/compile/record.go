@@ -32,26 +32,17 @@ var entryName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // it says how.
 var errDamaged = errors.New("the compiled module is damaged")
 
-// measure returns the entry that the file at path is, and the file.
-func measure(path string) (entry, fs.FileInfo, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return entry{}, nil, err
-	}
-	defer f.Close()
+// measure returns the entry that a file is.
+func measure(f *os.File) (entry, error) {
 	h := xxhash.New()
 	n, err := io.CopyBuffer(h, struct{ io.Reader }{f}, make([]byte, 256<<10))
-	if err != nil {
-		return entry{}, nil, err
-	}
-	info, err := f.Stat()
-	return entry{recordFormat, filepath.Base(path), n, fmt.Sprintf("%016x", h.Sum64())}, info, err
+	return entry{recordFormat, filepath.Base(f.Name()), n, fmt.Sprintf("%016x", h.Sum64())}, err
 }
 
-// verify checks the entry of the record KEY in dir and returns its file.
+// verify checks the entry of the record KEY in dir and returns its file, open.
 // Without such a record or entry the error is fs.ErrNotExist; if they do not
 // belong together it is errDamaged.
-func verify(dir, key string) (fs.FileInfo, error) {
+func verify(dir, key string) (*os.File, error) {
 	text, err := os.ReadFile(filepath.Join(dir, key+".record"))
 	if err != nil {
 		return nil, err
@@ -60,14 +51,18 @@ func verify(dir, key string) (fs.FileInfo, error) {
 	if err := json.Unmarshal(text, &want); err != nil || want.Format != recordFormat || !entryName.MatchString(want.Name) {
 		return nil, fmt.Errorf("%w: its record cannot be read", errDamaged)
 	}
-	got, file, err := measure(filepath.Join(dir, want.Name))
-	switch {
-	case err != nil:
+	f, err := os.Open(filepath.Join(dir, want.Name))
+	if err != nil {
 		return nil, err
-	case got != want:
-		return nil, fmt.Errorf("%w: %d bytes with the sum %s, not %d with %s", errDamaged, got.Size, got.Sum, want.Size, want.Sum)
 	}
-	return file, nil
+	got, err := measure(f)
+	if err == nil && got != want {
+		err = fmt.Errorf("%w: %d bytes with the sum %s, not %d with %s", errDamaged, got.Size, got.Sum, want.Size, want.Sum)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // install moves the file at path to where wazero looks for e, and writes its

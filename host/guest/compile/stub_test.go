@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,6 +115,63 @@ func TestLoad_AStubIsNeverRun(t *testing.T) {
 		if got := asks(t, again, runtime(t, again), answers(1)); got != 1 {
 			t.Errorf("what was kept returns %d, want 1", got)
 		}
+	}
+}
+
+// If wazero has compiled a stub and cannot keep it, it has it in its memory. It
+// is not found there when the module is asked for again.
+func TestLoad_AStubThatCannotBeKeptIsForgotten(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, compile.Options{Dir: dir})
+	rt := &robbed{runtime(t, c), func() {
+		entry, _ := kept(t, dir)
+		if err := os.RemoveAll(filepath.Dir(entry)); err != nil {
+			t.Error(err)
+		}
+	}, 1}
+	if got := asks(t, c, rt, answers(1)); got != 1 {
+		t.Errorf("f returns %d, want 1", got)
+	}
+}
+
+// mixed is a runtime beside which another process puts the entry of a module
+// back, in a file that has the number of the one that was verified, where the
+// file system gives numbers again. Meanwhile wazero has compiled the stub.
+type mixed struct {
+	wazero.Runtime
+	t     *testing.T
+	dir   string
+	times int
+}
+
+func (m *mixed) CompileModule(ctx context.Context, wasm []byte) (wazero.CompiledModule, error) {
+	if m.times--; m.times < 0 {
+		return m.Runtime.CompileModule(ctx, wasm)
+	}
+	entry, _ := kept(m.t, m.dir)
+	good, before, scratch := read(m.t, entry), stat(m.t, entry), m.t.TempDir()
+	if err := os.Remove(entry); err != nil {
+		m.t.Fatal(err)
+	}
+	var again string
+	for i := range 50 {
+		again = filepath.Join(scratch, strconv.Itoa(i))
+		if err := os.WriteFile(again, good, 0o600); err != nil {
+			m.t.Fatal(err)
+		}
+		if os.SameFile(before, stat(m.t, again)) {
+			break
+		}
+	}
+	code, err := m.Runtime.CompileModule(ctx, wasm)
+	return code, errors.Join(err, os.Rename(again, entry))
+}
+
+func TestLoad_AFileIsNotTakenForAnotherWithItsNumber(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, compile.Options{Dir: dir})
+	if got := asks(t, c, &mixed{runtime(t, c), t, dir, 1}, answers(1)); got != 1 {
+		t.Errorf("f returns %d, want 1", got)
 	}
 }
 
