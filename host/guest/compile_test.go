@@ -249,6 +249,49 @@ func TestEngine_KeepsRewrittenModules(t *testing.T) {
 	}
 }
 
+// What is kept of a module under the name of another one is damaged.
+func TestCompile_WhatIsKeptOfOneIsNotTakenForAnother(t *testing.T) {
+	dir := t.TempDir()
+	var log bytes.Buffer
+	says := func(word string) error {
+		e, err := guest.NewEngine(t.Context(), guest.EngineOptions{CacheDir: dir, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			return err
+		}
+		defer e.Close(t.Context())
+		in, err := instantiate(t, e, wasmtest.TrapOn(word), &calls{})
+		if err != nil {
+			return err
+		}
+		if _, err := in.Batch(t.Context(), batch(word)); !strings.Contains(fmt.Sprint(err), "wasmill_process") {
+			return fmt.Errorf("no trap for %s: %w", word, err)
+		}
+		return in.Close(t.Context())
+	}
+	kept := func() (names []string) {
+		names, err := filepath.Glob(filepath.Join(dir, "rewritten", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	if err := says("one"); err != nil {
+		t.Fatal(err)
+	}
+	one := kept()[0]
+	if err := says("other"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range kept() {
+		if b, err := os.ReadFile(name); err != nil || name != one && os.WriteFile(one, b, 0o600) != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := says("one"); err != nil || !strings.Contains(log.String(), "is made again, because it is damaged") {
+		t.Fatalf("%v; it says %q", err, log.String())
+	}
+}
+
 // A cache that cannot be written to is no fault of the module.
 func TestCompile_FaultsOfTheMachine(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")

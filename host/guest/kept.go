@@ -24,7 +24,7 @@ import (
 // a module that was here before is neither parsed nor rewritten again. A file
 // is, with numbers little-endian:
 //
-//	32 bytes   SHA-256 of all that follows
+//	32 bytes   SHA-256 of the file's name and of all that follows
 //	u32        bytes of JSON, which is facts
 //	           the JSON
 //	u32        data segments; for each: u32 address, u32 offset in the
@@ -39,7 +39,7 @@ type kept struct {
 }
 
 // keptVersion is that of the file.
-const keptVersion = 2
+const keptVersion = 3
 
 // errKept says that a file is not as it was written.
 var errKept = errors.New("guest: a kept module is damaged")
@@ -62,6 +62,15 @@ func (k *kept) path(digest string, o meter.Options) string {
 	return filepath.Join(k.dir, hex.EncodeToString(name[:]))
 }
 
+// sealed returns what a file that is b begins with. Its name is a part of it,
+// for files may change places.
+func sealed(path string, b []byte) []byte {
+	h := sha256.New()
+	_, _ = h.Write([]byte(filepath.Base(path))) // never fails
+	_, _ = h.Write(b[sha256.Size:])
+	return h.Sum(nil)
+}
+
 // get returns what is kept of a module in a form, or an error:
 // os.ErrNotExist, errKept.
 func (k *kept) get(digest string, o meter.Options) (*rewritten, error) {
@@ -73,7 +82,7 @@ func (k *kept) get(digest string, o meter.Options) (*rewritten, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(b) < sha256.Size || sha256.Sum256(b[sha256.Size:]) != [sha256.Size]byte(b[:sha256.Size]) {
+	if len(b) < sha256.Size || !bytes.Equal(sealed(path, b), b[:sha256.Size]) {
 		return nil, errKept
 	}
 	cachedir.Touch(path)
@@ -119,9 +128,9 @@ func (k *kept) put(digest string, o meter.Options, res *rewritten) error {
 		b = le.AppendUint32(le.AppendUint32(le.AppendUint32(b, d.at), d.from), d.size)
 	}
 	b = append(b, res.stub...)
-	sum := sha256.Sum256(b[sha256.Size:])
-	copy(b, sum[:])
-	return cachedir.Replace(k.path(digest, o), func(f *os.File) error {
+	path := k.path(digest, o)
+	copy(b, sealed(path, b))
+	return cachedir.Replace(path, func(f *os.File) error {
 		_, err := f.Write(b)
 		return err
 	})

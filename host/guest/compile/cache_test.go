@@ -128,7 +128,7 @@ func TestLoad_ReplacesWhatIsNotWhatItWas(t *testing.T) {
 			return os.WriteFile(record, b, 0o600)
 		}},
 		{"record of another format", func(_, record string) error {
-			b := bytes.Replace(read(t, record), []byte(`"format":"2"`), []byte(`"format":"3"`), 1)
+			b := bytes.Replace(read(t, record), []byte(`"format":"3"`), []byte(`"format":"4"`), 1)
 			return os.WriteFile(record, b, 0o600)
 		}},
 	} {

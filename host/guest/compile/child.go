@@ -95,7 +95,7 @@ func perform(ctx context.Context, r io.Reader) (entry, error) {
 		return entry{}, err
 	}
 	defer f.Close()
-	return measure(f)
+	return measure(f, "")
 }
 
 // only returns the path of the entry below a directory of wazero's.

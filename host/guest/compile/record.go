@@ -14,13 +14,14 @@ import (
 )
 
 // recordFormat is the version of a record's layout and of its name.
-const recordFormat = "2"
+const recordFormat = "3"
 
 // entry is what one compiled module is in wazero's cache. As JSON it is the
 // file KEY.record beside the entry, by which the entry is verified. Format is
 // recordFormat.
 type entry struct {
 	Format string `json:"format"`
+	Key    string `json:"key"`  // of the record, for files may change places
 	Name   string `json:"name"` // of the file
 	Size   int64  `json:"size"`
 	Sum    string `json:"xxh64"` // hex digits
@@ -32,11 +33,11 @@ var entryName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // it says how.
 var errDamaged = errors.New("the compiled module is damaged")
 
-// measure returns the entry that a file is.
-func measure(f *os.File) (entry, error) {
+// measure returns the entry that a file is for a record.
+func measure(f *os.File, key string) (entry, error) {
 	h := xxhash.New()
 	n, err := io.CopyBuffer(h, struct{ io.Reader }{f}, make([]byte, 256<<10))
-	return entry{recordFormat, filepath.Base(f.Name()), n, fmt.Sprintf("%016x", h.Sum64())}, err
+	return entry{recordFormat, key, filepath.Base(f.Name()), n, fmt.Sprintf("%016x", h.Sum64())}, err
 }
 
 // verify checks the entry of the record KEY in dir and returns its file, open.
@@ -48,14 +49,14 @@ func verify(dir, key string) (*os.File, error) {
 		return nil, err
 	}
 	var want entry
-	if err := json.Unmarshal(text, &want); err != nil || want.Format != recordFormat || !entryName.MatchString(want.Name) {
-		return nil, fmt.Errorf("%w: its record cannot be read", errDamaged)
+	if err := json.Unmarshal(text, &want); err != nil || want.Format != recordFormat || want.Key != key || !entryName.MatchString(want.Name) {
+		return nil, fmt.Errorf("%w: its record cannot be read or is another's", errDamaged)
 	}
 	f, err := os.Open(filepath.Join(dir, want.Name))
 	if err != nil {
 		return nil, err
 	}
-	got, err := measure(f)
+	got, err := measure(f, key)
 	if err == nil && got != want {
 		err = fmt.Errorf("%w: %d bytes with the sum %s, not %d with %s", errDamaged, got.Size, got.Sum, want.Size, want.Sum)
 	}
@@ -72,6 +73,7 @@ func install(path, dir, key string, e entry) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	e.Key = key
 	text, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -93,7 +95,7 @@ func install(path, dir, key string, e entry) error {
 func remove(dir, key string) error {
 	path := filepath.Join(dir, key+".record")
 	var e entry
-	if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &e) == nil && entryName.MatchString(e.Name) {
+	if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &e) == nil && e.Key == key && entryName.MatchString(e.Name) {
 		if err := os.Remove(filepath.Join(dir, e.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"github.com/wasmill/wasmill/host/guest/wasm"
 )
@@ -74,8 +73,9 @@ func (m *Module) whole() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if stub, err := Stub(b); err != nil || string(stub) != string(m.Stub) {
-		return nil, fmt.Errorf("compile: the module is not that of its stub: %w", errors.Join(err, errNoModule))
+	stub, err := Stub(b)
+	if err == nil && string(stub) != string(m.Stub) {
+		err = errors.New("compile: the module is not that of its stub")
 	}
-	return b, nil
+	return b, err
 }

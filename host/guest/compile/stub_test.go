@@ -175,6 +175,28 @@ func TestLoad_AFileIsNotTakenForAnotherWithItsNumber(t *testing.T) {
 	}
 }
 
+// A record that came under the name of another one leads to an entry that is
+// good, while that of the module is missing.
+func TestLoad_ARecordIsNotTakenForAnother(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, compile.Options{Dir: dir})
+	rt := runtime(t, c)
+	asks(t, c, rt, answers(1))
+	entry, record := kept(t, dir)
+	asks(t, c, rt, answers(2))
+	for _, name := range files(t, dir) {
+		if strings.HasSuffix(name, ".record") && name != record {
+			if err := errors.Join(os.WriteFile(record, read(t, name), 0o600), os.Remove(entry)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	again := open(t, compile.Options{Dir: dir})
+	if got := asks(t, again, runtime(t, again), answers(1)); got != 1 {
+		t.Errorf("f returns %d, want 1", got)
+	}
+}
+
 func TestLoad_AskingForTheWholeFails(t *testing.T) {
 	c := open(t, compile.Options{Temporary: true})
 	m, gone := module(t, answers(1)), errors.New("it is gone")
