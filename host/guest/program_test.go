@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wasmill/wasmill/abi"
 	"github.com/wasmill/wasmill/host/guest"
@@ -85,7 +86,7 @@ func TestProgram_Faults(t *testing.T) {
 		{"twice", guest.TrapABI, "it returned from batch, which is not what it was called for"},
 	} {
 		t.Run(test.value, func(t *testing.T) {
-			in := program(t, &calls{state: map[string]string{"k": strings.Repeat("v", 60<<10)}}, guest.Run{Patient: test.kind != guest.TrapQuantum})
+			in := program(t, &calls{state: map[string]string{"k": strings.Repeat("v", 60<<10)}}, guest.Run{Patient: test.kind != guest.TrapQuantum, RecordTime: time.Minute})
 			run(t, in, batch("a"))
 			_, err := in.Batch(context.Background(), batch(test.value))
 			var trap *guest.Trap
