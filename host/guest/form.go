@@ -40,7 +40,15 @@ type facts struct {
 	Globals []meter.Global `json:"globals"`
 	Whole   bool           `json:"whole"`
 	Lines   bool           `json:"lines"` // the module has debug data that is of use
+	Funcs   functions      `json:"functions"`
 	Data    []segment      `json:"-"`
+}
+
+// functions are how many functions a module has: what is needed to tell them in
+// a stack.
+type functions struct {
+	Imported int `json:"imported"`
+	Own      int `json:"own"`
 }
 
 // segment is an active data segment: size bytes of the original module.
@@ -91,6 +99,7 @@ func (m *module) rewrite(ctx context.Context, o meter.Options) (*rewritten, erro
 		return nil, err
 	}
 	r := &rewritten{facts: facts{Start: res.Start, Globals: res.Globals, Whole: res.Whole, Lines: o.Lines}, wasm: res.Wasm}
+	r.Funcs = functions{Imported: admitted.ImportedFuncs, Own: len(admitted.Funcs)}
 	for _, d := range res.Data {
 		r.Data = append(r.Data, segment{d.At, d.From, uint32(len(d.Bytes))})
 	}

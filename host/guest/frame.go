@@ -1,7 +1,6 @@
 package guest
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,18 +64,17 @@ func (t *Trap) where() string {
 func (in *instance) frames(stack string, kind TrapKind) []Frame {
 	var (
 		m      = in.module
-		ctx    = context.WithoutCancel(in.ctx.Context)
 		frames []Frame
 		at     *meter.Map
+		debug  *debugdata.Data
 	)
-	admitted, debug, err := m.parsed(ctx)
-	if err != nil { // it was admitted before
-		return nil
-	}
 	if in.form.Lines && kind != TrapQuantum {
-		at = m.offsetsOf(ctx, in.form, meterOptions(in.kind))
+		var err error
+		if _, debug, err = m.parsed(in.ctx.Context); err == nil {
+			at = m.offsetsOf(in.ctx.Context, in.form, meterOptions(in.kind))
+		}
 	}
-	for _, c := range calls(stack, admitted) {
+	for _, c := range calls(stack, in.form.Funcs) {
 		f := Frame{Function: c.name}
 		var places []debugdata.Place
 		if at != nil && c.offset >= 0 {

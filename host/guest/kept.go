@@ -39,7 +39,7 @@ type kept struct {
 }
 
 // keptVersion is that of the file.
-const keptVersion = 3
+const keptVersion = 4
 
 // errKept says that a file is not as it was written.
 var errKept = errors.New("guest: a kept module is damaged")

@@ -11,6 +11,7 @@ import (
 	"github.com/wasmill/wasmill/host/guest"
 	"github.com/wasmill/wasmill/host/guest/archive"
 	"github.com/wasmill/wasmill/host/guest/corpus"
+	"github.com/wasmill/wasmill/host/guest/wasmtest"
 )
 
 // parksPython is as small as a guest in Python can be: it emits each frame of
@@ -189,5 +190,37 @@ func TestParked_ASlowInitIsGivenTime(t *testing.T) {
 	}
 	if left := tenant.MemoryBytes(); left != 0 {
 		t.Errorf("%d bytes are still the tenant's", left)
+	}
+}
+
+// Where a guest trapped is known without its interpreter, which might have to be
+// fetched first, once for each trap.
+func TestTrap_TheInterpreterIsNotAskedFor(t *testing.T) {
+	code := wasmtest.Step(func(wasmtest.Imports) []byte { return wasmtest.Unreachable })
+	var app bytes.Buffer
+	step := archive.Step{Language: "none", Carrier: archive.ABI, Interpreter: archive.Interpreter{Name: "none", Version: "1", Digest: guest.Digest(code)}}
+	if err := archive.Write(&app, step, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	dir, asked := t.TempDir(), 0
+	for range 2 {
+		e, err := guest.NewEngine(t.Context(), guest.EngineOptions{CacheDir: dir, Interpreter: func(context.Context, archive.Interpreter) ([]byte, error) {
+			asked++
+			return code, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = e.Close(context.Background()) })
+		in, err := instantiate(t, e, app.Bytes(), &calls{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trap := trap(t, in, batch("a")); trap.Function != "wasmill_process" {
+			t.Errorf("it trapped in %q", trap.Function)
+		}
+	}
+	if asked != 1 {
+		t.Errorf("the interpreter was asked for %d times, want once", asked)
 	}
 }

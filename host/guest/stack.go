@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/wasmill/wasmill/host/guest/meter"
-	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
 // maxFrames is the most frames of a trap.
@@ -24,7 +23,7 @@ const unnamed = "function "
 // name, the signature behind it; then, with a line table, one of two tabs, the
 // offset in hex and a colon. A Go stack may follow. The host's own functions
 // are left out.
-func calls(stack string, m *wasm.Module) []call {
+func calls(stack string, m functions) []call {
 	var (
 		list []call
 		ours bool
@@ -61,7 +60,7 @@ func calls(stack string, m *wasm.Module) []call {
 // named returns the name of a function of the guest. One without a name is $
 // and its index in the rewritten module, where the tick stands behind the
 // imported functions and the helpers behind all; these are not ok.
-func named(name string, m *wasm.Module) (_ string, ok bool) {
+func named(name string, m functions) (_ string, ok bool) {
 	digits, ok := strings.CutPrefix(name, "$")
 	if !ok {
 		return name, true
@@ -70,12 +69,12 @@ func named(name string, m *wasm.Module) (_ string, ok bool) {
 	if err != nil {
 		return name, true
 	}
-	if index > m.ImportedFuncs {
+	if index > m.Imported {
 		index--
-	} else if index == m.ImportedFuncs {
+	} else if index == m.Imported {
 		return "", false
 	}
-	return unnamed + strconv.Itoa(index), index < m.ImportedFuncs+len(m.Funcs)
+	return unnamed + strconv.Itoa(index), index < m.Imported+m.Own
 }
 
 // offset reads "0x1f: w:1".

@@ -4,12 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/wasmill/wasmill/host/guest/wasm"
 )
 
 func TestCalls_AreNamesAndOffsetsAlone(t *testing.T) {
-	m := &wasm.Module{ImportedFuncs: 3, Funcs: make([]uint32, 10)}
+	m := functions{Imported: 3, Own: 10}
 	stack := "\twasmill_v1.emit(i32,i32) i32\n" +
 		"\twasmill_meter.tick(i64) i64\n" +
 		"\t\t0x99: w:1\n" +
@@ -38,7 +36,7 @@ func TestCalls_AreNamesAndOffsetsAlone(t *testing.T) {
 
 func TestCalls_AreBounded(t *testing.T) {
 	stack := strings.Repeat("\t."+strings.Repeat("n", 1000)+"(i32)\n", 100)
-	got := calls(stack, &wasm.Module{})
+	got := calls(stack, functions{})
 	if len(got) != maxFrames || len(got[0].name) != 128+len("…") {
 		t.Fatalf("%d calls, the first of %d bytes", len(got), len(got[0].name))
 	}
