@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/tetratelabs/wazero"
 
@@ -21,7 +20,7 @@ type Cache struct {
 	dir    string // handed to wazero
 	wazero wazero.CompilationCache
 
-	loading [64]sync.Mutex // see Load
+	loading [64]chan struct{} // locks: see Load
 }
 
 // Open opens a cache and removes what nobody has used for a month. The cache
@@ -29,6 +28,9 @@ type Cache struct {
 func Open(o Options) (*Cache, error) {
 	o.setDefaults()
 	c := &Cache{o: o}
+	for i := range c.loading {
+		c.loading[i] = make(chan struct{}, 1)
+	}
 	var err error
 	if o.Temporary {
 		if c.root, err = os.MkdirTemp("", "wasmill-modules-"); err != nil {

@@ -23,9 +23,13 @@ func (c *Cache) Load(ctx context.Context, rt wazero.Runtime, m Module) (wazero.C
 	// The same module is never loaded twice at a time: wazero shows what it has
 	// read from its cache to others before it is whole, and they would make
 	// instances of a part of it. Stubs of one length share a lock.
-	loading := &c.loading[len(m.Stub)%len(c.loading)]
-	loading.Lock()
-	defer loading.Unlock()
+	loading := c.loading[len(m.Stub)%len(c.loading)]
+	select {
+	case loading <- struct{}{}:
+		defer func() { <-loading }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	var err error
 	for range 3 { // somebody may remove what was verified
 		var code wazero.CompiledModule

@@ -197,6 +197,23 @@ func TestLoad_ARecordIsNotTakenForAnother(t *testing.T) {
 	}
 }
 
+// Who waits for another's load of the module waits no longer than its context.
+func TestLoad_WaitingEndsWithItsContext(t *testing.T) {
+	c := open(t, compile.Options{Temporary: true})
+	m := module(t, answers(1))
+	ctx, cancel := context.WithCancel(t.Context())
+	m.Whole = func() ([]byte, error) {
+		cancel()
+		if _, err := c.Load(ctx, runtime(t, c), module(t, answers(2))); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+		return answers(1), nil
+	}
+	if _, err := c.Load(t.Context(), runtime(t, c), m); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLoad_AskingForTheWholeFails(t *testing.T) {
 	c := open(t, compile.Options{Temporary: true})
 	m, gone := module(t, answers(1)), errors.New("it is gone")
