@@ -115,6 +115,10 @@ func inspect(ctx context.Context, path string, b []byte, digest string, o Inspec
 
 	in = &Inspection{Digest: digest, Bytes: len(b), MemoryLimit: o.Memory}
 	a, err := e.Admit(ctx, b, path)
+	var missing *guest.InterpreterError
+	if errors.As(err, &missing) {
+		return nil, err
+	}
 	if a.Archive != nil {
 		in.Archive = &a.Archive.Step
 	}
@@ -127,9 +131,12 @@ func inspect(ctx context.Context, path string, b []byte, digest string, o Inspec
 		return in, nil
 	}
 	compiled, err := e.Compile(ctx, b, path)
+	var machine *guest.MachineError
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case errors.As(err, &machine):
+		return nil, err
 	case err != nil:
 		in.Faults = []string{strings.Replace(err.Error(), "guest: module "+path, "it", 1)}
 		return in, nil

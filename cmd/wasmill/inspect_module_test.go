@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"regexp"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmill/wasmill/host/guest"
+	"github.com/wasmill/wasmill/host/guest/archive"
 	"github.com/wasmill/wasmill/host/guest/wasmtest"
 )
 
@@ -51,6 +54,22 @@ func TestInspect_Golden(t *testing.T) {
 		if got != string(want) {
 			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, want)
 		}
+	}
+}
+
+// What is wrong with the machine is no verdict on the module.
+func TestInspect_AnInterpreterThatIsNowhere(t *testing.T) {
+	dir := t.TempDir()
+	step := archive.Step{Language: "none", Carrier: archive.ABI, Interpreter: archive.Interpreter{Name: "none", Version: "1.2", Digest: guest.Digest(nil)}}
+	var app bytes.Buffer
+	if err := archive.Write(&app, step, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "step.wasmill", app.String())
+	r := wasmill(t, dir, "inspect", "step.wasmill")
+	r.has(t, 2)
+	if r.stdout != "" || !strings.Contains(r.stderr, "step.wasmill: its interpreter: build: the interpreter none 1.2 has to be fetched") {
+		t.Errorf("standard output %q, standard error %q", r.stdout, r.stderr)
 	}
 }
 

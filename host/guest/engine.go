@@ -212,7 +212,7 @@ func (e *Engine) open(b []byte, name string) (*module, error) {
 		}
 		code, err := e.interpreter(ctx, app.Interpreter)
 		if err != nil {
-			return nil, &interpreterError{err}
+			return nil, &InterpreterError{err}
 		}
 		return code, nil
 	}

@@ -138,7 +138,7 @@ func (m *module) form(ctx context.Context, f meter.Form) (*form, error) {
 		return have, nil
 	}
 	r, err := m.rewritten(ctx, f)
-	var missing *interpreterError
+	var missing *InterpreterError
 	if errors.As(err, &missing) {
 		return nil, fmt.Errorf("guest: module %s: %w", m.name, err)
 	}

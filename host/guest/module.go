@@ -36,12 +36,13 @@ type original struct {
 	debug  *debugdata.Data // nil if there is none
 }
 
-// interpreterError says why the interpreter of an archive could not be had.
-type interpreterError struct{ err error }
+// InterpreterError says why the interpreter of an archive could not be had. The
+// archive is not to blame.
+type InterpreterError struct{ Err error }
 
-func (e *interpreterError) Error() string { return "its interpreter: " + e.err.Error() }
+func (e *InterpreterError) Error() string { return "its interpreter: " + e.Err.Error() }
 
-func (e *interpreterError) Unwrap() error { return e.err }
+func (e *InterpreterError) Unwrap() error { return e.Err }
 
 // bytes returns the module.
 func (m *module) bytes(ctx context.Context) ([]byte, error) {
