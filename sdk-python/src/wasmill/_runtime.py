@@ -24,6 +24,10 @@ OP_END = 3
 OP_RESUMED = 4
 
 
+_read: Callable[[Any], Record] = partial(tuple.__new__, ReadRecord)  # type: ignore[type-var]
+_decoded: Callable[[Any], Record] = partial(tuple.__new__, DecodedRecord)  # type: ignore[type-var]
+
+
 class Runtime:
     """One instance of a step. Each method serves one call and returns its status."""
 
@@ -61,8 +65,7 @@ class Runtime:
         cx = self.cx
         cx.begin(OP_BATCH)
         cx.partition_name, cx.partition_number = name, number
-        make: Callable[[Any], Record] = partial(tuple.__new__, DecodedRecord if decoded else ReadRecord)  # type: ignore[type-var]
-        records = map(make, rows)
+        records = map(_decoded if decoded else _read, rows)
         if self._functions.step is None:
             return self._run_batch(list(records))
         self._run_records(enumerate(records), self._functions.step)

@@ -41,8 +41,11 @@ class Marshal:
             return (marshal.dumps((want(), [], cx.fails, []), 2),)
         # A tuple of four whose second value is a list of what was encoded at
         # each emit; version 2 of the format has no references between values.
-        head = b"(\x04\0\0\0" + marshal.dumps(want(), 2) + b"[" + pack("<I", len(cx.emits))
-        return (head, *cx.emits, marshal.dumps([], 2), marshal.dumps(cx.writes(), 2))
+        return (_HEAD[wanted.json], pack("<I", len(cx.emits)), *cx.emits, _NONE, marshal.dumps(cx.writes(), 2))
+
+
+_HEAD = [b"(\x04\0\0\0" + marshal.dumps(n, 2) + b"[" for n in (WANT_VALUE, WANT_VALUE | WANT_JSON)]
+_NONE = marshal.dumps([], 2)
 
 
 class Frames:

@@ -82,12 +82,10 @@ class Pipe:
     def send(self, kind: int, count: int, number: int, content: Sequence[bytes] = ()) -> None:
         """Write a frame, whose content is in parts."""
         n = sum(map(len, content))
-        pad = -n % 8
-        header = _HEADER.pack(MAGIC, VERSION, kind, count, _HEADER.size + n + pad, number, n, 0, 0)
-        if n <= _PIECE:
-            self._write(b"".join((header, *content, bytes(pad))))
-            return
-        for part in (header, *content, bytes(pad)):
+        pad = bytes(-n % 8)
+        header = _HEADER.pack(MAGIC, VERSION, kind, count, 32 + n + len(pad), number, n, 0, 0)
+        parts = (header, *content, pad)
+        for part in (b"".join(parts),) if n <= _PIECE else parts:
             self._write(part)
 
     def _write(self, data: bytes) -> None:
