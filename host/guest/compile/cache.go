@@ -23,8 +23,8 @@ type Cache struct {
 	loading [64]chan struct{} // locks: see Load
 }
 
-// Open opens a cache and removes what nobody has used for a month. The cache
-// must be closed, behind the runtimes that use it.
+// Open opens a cache and removes what is not used any more, see cachedir.Sweep.
+// The cache must be closed, after the runtimes that use it.
 func Open(o Options) (*Cache, error) {
 	o.setDefaults()
 	c := &Cache{o: o}
@@ -52,8 +52,8 @@ func Open(o Options) (*Cache, error) {
 	return c, nil
 }
 
-// Dir is the directory of the cache. Who keeps other things of modules below
-// it has them removed when they are not touched for a month: see cachedir.Sweep.
+// Dir is the directory of the cache. What others keep of modules below it counts
+// and is removed as its own: see cachedir.Sweep and cachedir.Touch.
 func (c *Cache) Dir() string { return c.root }
 
 // Runtime returns the configuration of runtimes for Load.

@@ -13,16 +13,19 @@ const (
 	// unused is how long a file stays without being used.
 	unused = 30 * 24 * time.Hour
 
-	// inUse is how long ago a file was touched that may be in use: twice the
-	// time between two touches.
-	inUse = 48 * time.Hour
+	// between is the time between two touches of a file that is in use.
+	between = 24 * time.Hour
+
+	// inUse is how long ago a file was touched that may be in use, at most.
+	inUse = 2 * between
 
 	// abandoned is how old a scratch directory is in which nobody works any
 	// more.
 	abandoned = 24 * time.Hour
 
-	// most is how many bytes files have that are not in use.
-	most = 4 << 30
+	// enough is how many bytes all files have before some are removed that are
+	// younger.
+	enough = 4 << 30
 )
 
 // file is one that may be removed.
@@ -33,10 +36,10 @@ type file struct {
 }
 
 // Sweep removes what is not used any more: files below dir that were not
-// touched for a month, others if all have more than 4 GiB, those first that
-// were not touched for longest and none of the last two days, and directories
-// that are a day old and whose names begin with scratch. It is housekeeping:
-// what cannot be removed stays.
+// touched for a month; if the rest has more than 4 GiB, those first that were
+// not touched for longest, but none that was touched in the last two days; and
+// directories that are a day old and whose names begin with scratch. It is
+// housekeeping: what cannot be removed stays.
 func Sweep(dir, scratch string) {
 	var old []file
 	bytes := int64(0)
@@ -66,7 +69,7 @@ func Sweep(dir, scratch string) {
 		}
 		return nil
 	})
-	trim(old, bytes-most)
+	trim(old, bytes-enough)
 }
 
 // trim removes files until so many bytes are gone, those first that were not
@@ -88,7 +91,7 @@ func trim(files []file, bytes int64) {
 func Touch(paths ...string) {
 	now := time.Now()
 	for _, p := range paths {
-		if info, err := os.Stat(p); err == nil && now.Sub(info.ModTime()) > 24*time.Hour {
+		if info, err := os.Stat(p); err == nil && now.Sub(info.ModTime()) > between {
 			_ = os.Chtimes(p, now, now)
 		}
 	}

@@ -48,17 +48,14 @@ func TestTrim(t *testing.T) {
 // none that may be in use; what is a month old goes anyway.
 func TestSweep_KeepsSoMuch(t *testing.T) {
 	dir := t.TempDir()
-	for i, name := range []string{"ancient", "old", "older/than", "new"} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		size := int64(3 << 29) // a hole
-		if name == "ancient" {
-			size = 1
-		}
-		at := time.Now().AddDate(0, 0, -[]int{31, 10, 20, 1}[i])
-		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, size), os.Chtimes(path, at, at)); err != nil {
+	for _, f := range []struct {
+		name string
+		size int64 // a hole
+		days int   // since it was touched
+	}{{"ancient", 1, 31}, {"old", 3 << 29, 10}, {"older/than", 3 << 29, 20}, {"new", 3 << 29, 1}} {
+		path := filepath.Join(dir, f.name)
+		at := time.Now().AddDate(0, 0, -f.days)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600), os.Truncate(path, f.size), os.Chtimes(path, at, at)); err != nil {
 			t.Fatal(err)
 		}
 	}
