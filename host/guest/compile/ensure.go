@@ -43,7 +43,7 @@ func (c *Cache) Load(ctx context.Context, rt wazero.Runtime, m Module) (wazero.C
 // errGone says that wazero may not have read what was verified.
 var errGone = errors.New("it was removed")
 
-// try loads a module, unless the error is errGone.
+// try loads a module. The error is errGone if another try may pass.
 func (c *Cache) try(ctx context.Context, rt wazero.Runtime, m Module) (wazero.CompiledModule, error) {
 	verified, err := c.ensure(ctx, m)
 	if err != nil {
@@ -128,12 +128,14 @@ const compiling = "compiling-"
 
 // make compiles a module in a child and puts the result into dir.
 func (c *Cache) make(ctx context.Context, m Module, dir, key string) (err error) {
-	wasm, err := m.whole()
+	wasm, err := m.Whole()
 	if err != nil {
 		return err
 	}
-	err = os.MkdirAll(c.root, 0o700) // somebody may have emptied the cache
-	if err != nil {
+	if err := m.check(wasm); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.root, 0o700); err != nil { // somebody may have emptied the cache
 		return fmt.Errorf("keeping the compiled module: %w", err)
 	}
 	scratch, err := os.MkdirTemp(c.root, compiling)
