@@ -135,7 +135,7 @@ func inspect(ctx context.Context, path string, b []byte, digest string, o Inspec
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.As(err, &machine):
+	case errors.As(err, &machine), errors.As(err, &missing):
 		return nil, err
 	case err != nil:
 		in.Faults = []string{strings.Replace(err.Error(), "guest: module "+path, "it", 1)}

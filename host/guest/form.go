@@ -167,14 +167,16 @@ func (m *module) load(ctx context.Context, r *rewritten, o meter.Options) (wazer
 		return again.wasm, nil
 	}
 	code, err := m.engine.cache.Load(ctx, m.engine.runtime, compile.Module{Stub: r.stub, Whole: whole})
-	if err == nil {
-		return code, nil
-	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("guest: module %s: compiling: %w", m.name, ctx.Err())
-	}
+	var missing *InterpreterError
 	var bad *compile.ModuleError
-	if errors.As(err, &bad) {
+	switch {
+	case err == nil:
+		return code, nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("guest: module %s: compiling: %w", m.name, ctx.Err())
+	case errors.As(err, &missing):
+		return nil, fmt.Errorf("guest: module %s: %w", m.name, err)
+	case errors.As(err, &bad):
 		return nil, fmt.Errorf("guest: module %s does not compile: %s", m.name, clean(err.Error(), 2000))
 	}
 	return nil, &MachineError{fmt.Errorf("guest: module %s: compiling: %w", m.name, err)}

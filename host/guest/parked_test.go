@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -222,5 +224,54 @@ func TestTrap_TheInterpreterIsNotAskedFor(t *testing.T) {
 	}
 	if asked != 1 {
 		t.Errorf("the interpreter was asked for %d times, want once", asked)
+	}
+}
+
+// Whether the interpreter is wanted for the rewriter, the compiler or the data
+// of an instance: that it could not be had is what is said of it.
+func TestCompile_AnInterpreterThatIsGone(t *testing.T) {
+	code := wasmtest.TrapOn("bad")
+	var app bytes.Buffer
+	step := archive.Step{Language: "none", Carrier: archive.ABI, Interpreter: archive.Interpreter{Name: "none", Version: "1", Digest: guest.Digest(code)}}
+	if err := archive.Write(&app, step, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	dir, gone := t.TempDir(), errors.New("it is gone")
+	start := func(find func(context.Context, archive.Interpreter) ([]byte, error)) error {
+		e, err := guest.NewEngine(t.Context(), guest.EngineOptions{CacheDir: dir, Interpreter: find})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = e.Close(context.Background()) })
+		m, err := e.Compile(t.Context(), app.Bytes(), t.Name())
+		if err != nil {
+			return err
+		}
+		in, err := m.Instantiate(t.Context(), guest.Init{}, &calls{})
+		if err != nil {
+			return err
+		}
+		return in.Close(t.Context())
+	}
+	found := func(context.Context, archive.Interpreter) ([]byte, error) { return code, nil }
+	missing := func(context.Context, archive.Interpreter) ([]byte, error) { return nil, gone }
+	for _, removed := range []string{"rewritten", "wazero-*", "images"} {
+		if err := start(found); err != nil {
+			t.Fatal(err)
+		}
+		names, err := filepath.Glob(filepath.Join(dir, removed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if err := os.RemoveAll(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var interpreter *guest.InterpreterError
+		var machine *guest.MachineError
+		if err := start(missing); !errors.As(err, &interpreter) || !errors.Is(err, gone) || errors.As(err, &machine) {
+			t.Errorf("without %s: error %v", removed, err)
+		}
 	}
 }

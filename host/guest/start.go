@@ -234,7 +234,7 @@ func (in *instance) data(ctx context.Context) error {
 	}
 	b, err := in.module.bytes(ctx)
 	if err != nil {
-		return &MachineError{fmt.Errorf("guest: module %s: %w", in.module.name, err)}
+		return fmt.Errorf("guest: module %s: %w", in.module.name, err)
 	}
 	for _, d := range in.form.Data {
 		if uint64(d.from)+uint64(d.size) > uint64(len(b)) || !in.mem.Write(d.at, b[d.from:d.from+d.size]) {
