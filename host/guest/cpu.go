@@ -20,7 +20,7 @@ const (
 	severalTime  = 100 * time.Millisecond // of a call for several records, in the patient form too: one of them may never end
 )
 
-// DefaultRecordTime is the CPU time that one call may use for records.
+// DefaultRecordTime is the CPU time that a call may use for one record.
 const DefaultRecordTime = time.Second
 
 // cpu is what an instance has of the CPU. A call is between enter and leave:
@@ -31,7 +31,7 @@ type cpu struct {
 	share  *sched.Share
 	slot   *watchdog.Slot
 	fuel   api.MutableGlobal // of the counted form, else nil
-	record time.Duration     // what a call for records may use
+	record time.Duration     // what a call for one record may use
 
 	limit   time.Duration // of the call that is running
 	parts   bool          // at its limit the call is to be made again, in parts

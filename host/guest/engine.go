@@ -195,8 +195,9 @@ func (e *Engine) Compile(ctx context.Context, b []byte, name string) (Module, er
 // open returns the module that b is, or that b as an archive runs on.
 func (e *Engine) open(b []byte, name string) (*module, error) {
 	if !archive.Is(b) {
-		digest, given := Digest(b), func(context.Context) ([]byte, error) { return b, nil }
-		return &module{engine: e, name: name, digest: digest, code: digest, original: original{read: given}}, nil
+		digest := Digest(b)
+		read := func(context.Context) ([]byte, error) { return b, nil }
+		return &module{engine: e, name: name, digest: digest, code: digest, original: original{read: read}}, nil
 	}
 	app, err := archive.Read(b)
 	if err != nil {

@@ -77,9 +77,9 @@ type Run struct {
 
 	// Patient lets a call use all of RecordTime, a quantum at a time, or 100 ms
 	// if it has several records. Without it a call that does not return within
-	// a quantum of 10 ms ends in a TrapQuantum, as one of several records does
-	// behind its 100 ms: it is to be made again, smaller or patiently. It slows
-	// the guest by a few per cent.
+	// a quantum of 10 ms ends in a TrapQuantum, as a patient one of several
+	// records does after 100 ms: it is to be made again, smaller or patiently.
+	// It slows the guest by a few per cent.
 	Patient bool
 
 	// Fuel, if it is not 0, is what each call may use of it; one that needs

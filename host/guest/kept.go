@@ -62,9 +62,9 @@ func (k *kept) path(digest string, o meter.Options) string {
 	return filepath.Join(k.dir, hex.EncodeToString(name[:]))
 }
 
-// sealed returns what a file that is b begins with. Its name is a part of it,
-// for files may change places.
-func sealed(path string, b []byte) []byte {
+// sumOf returns the sum with which a file of these bytes, the sum among them, has
+// to begin. The file's name is a part of it, for files may change places.
+func sumOf(path string, b []byte) []byte {
 	h := sha256.New()
 	_, _ = h.Write([]byte(filepath.Base(path))) // never fails
 	_, _ = h.Write(b[sha256.Size:])
@@ -82,7 +82,7 @@ func (k *kept) get(digest string, o meter.Options) (*rewritten, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(b) < sha256.Size || !bytes.Equal(sealed(path, b), b[:sha256.Size]) {
+	if len(b) < sha256.Size || !bytes.Equal(sumOf(path, b), b[:sha256.Size]) {
 		return nil, errKept
 	}
 	cachedir.Touch(path)
@@ -129,7 +129,7 @@ func (k *kept) put(digest string, o meter.Options, res *rewritten) error {
 	}
 	b = append(b, res.stub...)
 	path := k.path(digest, o)
-	copy(b, sealed(path, b))
+	copy(b, sumOf(path, b))
 	return cachedir.Replace(path, func(f *os.File) error {
 		_, err := f.Write(b)
 		return err
