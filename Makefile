@@ -27,6 +27,8 @@ build: ## bin/wasmill
 need:
 	@scripts/need.sh
 
+# What the go command downloads, before anything needs it: here a registry that
+# is away is asked again.
 .PHONY: modules
 modules: need
 	@scripts/again.sh $(GO) mod download

@@ -5,7 +5,7 @@
 set -euo pipefail
 for pause in 3 10 30; do
   "$@" && exit
-  echo "again: $1 failed; once more in $pause seconds" >&2
+  echo "again: failed, and is run once more in $pause seconds: $*" >&2
   sleep "$pause"
 done
 exec "$@"

@@ -217,6 +217,7 @@ npm
 quickjs
 quickjs_src
 pytest
+# In one step: tests of another clone may be reading it.
 cp "$tmp/tools" "$dir/tools.new"
 mv "$dir/tools.new" "$dir/tools"
 echo "$want" >"$dir/ready"
