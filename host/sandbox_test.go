@@ -268,7 +268,8 @@ func TestSandbox_AGuestThatLeaksIsReplaced(t *testing.T) {
 		read := 0
 		h.Decided = func(uint64) { epochs.Add(1) }
 		h.Read = func(n int) {
-			switch read += n; {
+			read += n
+			switch {
 			case read == 1700:
 				behind.Store(epochs.Load() + 2) // the next one may have been sealed before
 			case read > 1700 && epochs.Load() < behind.Load():
