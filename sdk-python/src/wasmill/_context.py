@@ -132,16 +132,16 @@ class Context:
         if type(value) in _PLAIN and time is INHERIT and not flags and not headers:
             if key is not None and type(key) is not bytes:
                 key = encode(key)
-            # As _pack does it, with one call less for most of what is emitted.
             emit = (self.index, number, key, value, self.record[3], 0, ())
+            # As _pack begins: one call less for most of what is emitted.
             try:
                 packed = dumps(emit, 2)
+                if len(packed) <= self._sure:
+                    self.emits.append(packed)
+                    return
             except ValueError:
-                packed = b""
-            if packed and len(packed) <= self._sure:
-                self.emits.append(packed)
-            else:
-                self._pack(emit)
+                pass
+            self._pack(emit)
             return
         record: Any = value
         if not isinstance(value, Record):

@@ -26,7 +26,7 @@ Headers = Union[
 """Headers as a step writes them: a mapping, or pairs of name and value."""
 
 # What replace leaves as it was.
-_OLD: Any = ...
+_OLD: Any = object()
 
 INSERT: Final = 1
 UPDATE: Final = 2

@@ -23,7 +23,7 @@ OP_BATCH = 1
 OP_END = 3
 OP_RESUMED = 4
 
-
+# A record is made of a row without a call of its class.
 _read: Callable[[Any], Record] = partial(tuple.__new__, ReadRecord)  # type: ignore[type-var]
 _decoded: Callable[[Any], Record] = partial(tuple.__new__, DecodedRecord)  # type: ignore[type-var]
 

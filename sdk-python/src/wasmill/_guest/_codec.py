@@ -39,11 +39,12 @@ class Marshal:
         """
         if cx.fails:
             return (marshal.dumps((want(), [], cx.fails, []), 2),)
-        # A tuple of four whose second value is a list of what was encoded at
-        # each emit; version 2 of the format has no references between values.
         return (_HEAD[wanted.json], pack("<I", len(cx.emits)), *cx.emits, _NONE, marshal.dumps(cx.writes(), 2))
 
 
+# A tuple of four whose second value is a list of what was encoded at each emit:
+# how it begins, without and with wanted.json, and its third value, an empty list.
+# Version 2 of the format has no references between values.
 _HEAD = [b"(\x04\0\0\0" + marshal.dumps(n, 2) + b"[" for n in (WANT_VALUE, WANT_VALUE | WANT_JSON)]
 _NONE = marshal.dumps([], 2)
 

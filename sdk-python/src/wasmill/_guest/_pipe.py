@@ -17,9 +17,11 @@ KIND_PARK = 0x104
 
 _HEADER = Struct("<IHHIIiIII")  # of 32 bytes
 
-# The same of a request with a number and bytes, from its kind to the length of
-# the bytes; and what says something in a reply: kind, size, number and length.
-_SHORT = Struct("<8sII4xI8xqI4x")
+# The same of a request with a number and bytes, which goes on to where the bytes
+# begin: those of the header up to the kind, function, size, length of the content,
+# the number, length of the bytes. And what says something in the header of a reply:
+# kind, size, number, length of the content.
+_SHORT = Struct("<8sII4xI8xqI4x")  # of 48 bytes, 16 of them content
 _REQUEST = _HEADER.pack(MAGIC, VERSION, KIND_REQUEST, 0, 0, 0, 0, 0, 0)[:8]
 _REPLY = Struct("<6xH4xIiI8x")
 _PADDING = [bytes(-n % 8) for n in range(8)]
