@@ -21,7 +21,7 @@ func TestRewrite_ChecksInAStraightLineAreFresh(t *testing.T) {
 	once := op(0x41, 0, 0x41, 0, 0x41, 0x80, 0x80, 0xc0, 0, 0xfc, 8, 0, 0)
 	b := raw(sec(1, sig("", "")), sec(3, op(0)), sec(5, op(0, 16)), sec(7, export("line", 0, 0)), op(12, 1, 1),
 		sec(10, body(bytes.Repeat(once, 20_000))), sec(11, append(appendLen([]byte{1}, len(segment)), segment...)))
-	// Beside a guest that no collection stops, another goroutine runs.
+	// The guest must not have the only CPU: who sets the flag needs one.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.NumCPU())))
 	w := start(t, b, meter.Options{})
 	flag := w.global(meter.ExportFlag)
