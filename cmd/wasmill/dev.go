@@ -94,7 +94,7 @@ func (d *dev) round(ctx context.Context) (changed string, err error) {
 	wg.Go(func() {
 		r := &runner{
 			flags: jobFlags{over: over}, file: d.file, fresh: true, output: newChoice("table"), level: d.level,
-			stdout: d.stdout, stderr: d.stderr, reads: d.watch.source,
+			stdout: d.stdout, stderr: d.stderr, reads: d.watch.source, before: cpuTime(),
 		}
 		ended <- r.drive(run, d.scr, cancel, func(interface{ Stop() }) {})
 	})

@@ -3,13 +3,17 @@ package main_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 )
 
 const waiting = "waiting for a change; Ctrl-C ends\n"
+
+var cpuLine = regexp.MustCompile(`  time     ([0-9.]+) s of CPU`)
 
 // startDev starts wasmill dev, whose first run has ended when it returns.
 func startDev(t *testing.T, dir string, args ...string) *running {
@@ -65,8 +69,21 @@ func TestDev_RunsAgainWhenTheInputChanges(t *testing.T) {
 		t.Errorf("it wrote %q: it does not begin anew", got)
 	}
 	r.interrupt(t)
-	if said := r.said.String(); strings.Contains(said, "wasmill: ") {
+	said := r.said.String()
+	if strings.Contains(said, "wasmill: ") {
 		t.Errorf("it complained:\n%s", said)
+	}
+	var sum float64 // of what each run says, which is its own
+	for _, m := range cpuLine.FindAllStringSubmatch(said, -1) {
+		s, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += s
+	}
+	state := r.cmd.ProcessState
+	if all := (state.UserTime() + state.SystemTime()).Seconds(); sum > all+0.05 { // each is rounded
+		t.Errorf("the runs took %.2f s of CPU, the process %.2f s:\n%s", sum, all, said)
 	}
 	for _, name := range []string{"out", ".wasmill/copy"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {

@@ -22,8 +22,11 @@ type job interface {
 	Close() error
 }
 
-type localJob struct{ *host.Job }
+type localJob struct {
+	*host.Job
+	before time.Duration // CPU time that the process took for something else
+}
 
 func (l localJob) Spec() *jobspec.Spec      { return l.Job.Spec }
 func (l localJob) Decision() epoch.Decision { return l.Job.Decision }
-func (l localJob) CPU() time.Duration       { return cpuTime() }
+func (l localJob) CPU() time.Duration       { return cpuTime() - l.before }

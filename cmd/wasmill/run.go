@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +48,7 @@ type runner struct {
 	output, level  *choice
 	isolate        isolation
 	reads          func(dir string) // as in host.Options
+	before         time.Duration    // CPU time of the process that is not of this run
 	stdout, stderr io.Writer
 }
 
@@ -103,7 +105,7 @@ func (r *runner) open(ctx context.Context, scr *screen, cancel context.CancelCau
 	if err != nil {
 		return nil, err
 	}
-	return localJob{j}, nil
+	return localJob{j, r.before}, nil
 }
 
 // jobOptions are the options of a job that prints records to stdout and says
