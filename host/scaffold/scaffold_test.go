@@ -1,6 +1,7 @@
 package scaffold_test
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +41,24 @@ func TestWrite_Refuses(t *testing.T) {
 		if _, err := scaffold.Write(c.dir, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want %q in it", c.o, err, c.want)
 		}
+	}
+}
+
+// A language is known by what its speakers call it.
+func TestWrite_OtherNames(t *testing.T) {
+	for other, lang := range map[string]string{"golang": "go", "rs": "rust", "py": "python", "typescript": "ts", "as": "assemblyscript"} {
+		a, b := t.TempDir(), t.TempDir()
+		for dir, name := range map[string]string{a: other, b: lang} {
+			if _, err := scaffold.Write(dir, scaffold.Options{Lang: name, Name: "same"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !maps.Equal(files(t, a), files(t, b)) || scaffold.TestCommand(other) != scaffold.TestCommand(lang) {
+			t.Errorf("%s is not %s", other, lang)
+		}
+	}
+	if scaffold.TestCommand("") != "" {
+		t.Error("no name at all is one of a language")
 	}
 }
 
