@@ -12,7 +12,7 @@ import (
 )
 
 var clang = &language{
-	name: "C or C++", marks: "*.c, *.cc or *.cpp", ext: ".wasm",
+	name: "C or C++", marks: "*.c, *.cc, *.cpp or *.cxx", ext: ".wasm",
 	detect:  detectC,
 	prepare: prepareC,
 }
