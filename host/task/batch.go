@@ -56,6 +56,8 @@ func (o Origin) aggregate() Origin {
 type Batch struct {
 	wire.Batch
 	Origins []Origin
+
+	said bool // what its records log was logged by an attempt before
 }
 
 var batches = sync.Pool{New: func() any { return new(Batch) }}
@@ -75,6 +77,7 @@ func (b *Batch) free() {
 	}
 	b.Reset()
 	b.Origins = b.Origins[:0]
+	b.said = false
 	batches.Put(b)
 }
 
@@ -151,7 +154,7 @@ func (b *Batch) slice(lo, hi int) *Batch {
 			break
 		}
 	}
-	v := &Batch{Batch: b.Batch, Origins: b.Origins[lo:hi]}
+	v := &Batch{Batch: b.Batch, Origins: b.Origins[lo:hi], said: b.said}
 	v.Records, v.Count = b.Records[from:to:to], hi-lo
 	return v
 }

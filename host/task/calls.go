@@ -34,6 +34,16 @@ type calls struct {
 	kept      int64    // the clock as of the last call that took effect
 	key       []byte
 	many      []byte
+
+	holding   bool // see hold
+	held      []logLine
+	heldBytes int
+}
+
+// logLine is a line that the guest logged.
+type logLine struct {
+	level slog.Level
+	text  string
 }
 
 // failure is an input that the guest rejected.
@@ -47,6 +57,7 @@ type failure struct {
 const (
 	maxFailMessage = 4 << 10
 	maxWritten     = 64 << 20 // bytes of state that one call may put
+	maxHeld        = 64 << 10 // bytes of log lines that are held
 )
 
 // begin makes c ready for a call over in.
@@ -266,7 +277,40 @@ func (c *calls) LogEnabled(l guest.Level) bool {
 }
 
 func (c *calls) Log(l guest.Level, message []byte) {
-	c.s.t.Log.Log(c.s.t.ctx, level(l), string(message), "step", c.s.spec.Name)
+	switch line := (logLine{level(l), string(message)}); {
+	case !c.holding:
+		c.say(line)
+	case c.in.said:
+	case c.heldBytes+len(message) > maxHeld:
+		c.release()
+		c.say(line)
+	default:
+		c.held = append(c.held, line)
+		c.heldBytes += len(message)
+	}
+}
+
+func (c *calls) say(l logLine) {
+	c.s.t.Log.Log(c.s.t.ctx, l.level, l.text, "step", c.s.spec.Name)
+}
+
+// hold keeps the lines that the call over a batch logs until it is known what
+// becomes of it: of records that run again they would come again, for each
+// halving of their batch.
+func (c *calls) hold() { c.holding = c.in.Count > 0 }
+
+// release logs what is held, and holds no more.
+func (c *calls) release() {
+	for _, l := range c.held {
+		c.say(l)
+	}
+	c.forget()
+}
+
+// forget drops what is held, and holds no more.
+func (c *calls) forget() {
+	clear(c.held)
+	c.held, c.heldBytes, c.holding = c.held[:0], 0, false
 }
 
 func (c *calls) MetricDefine(kind guest.MetricKind, name []byte) (uint32, abi.Errno) {

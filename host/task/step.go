@@ -105,6 +105,7 @@ func (s *step) transact(ctx context.Context, b *Batch) error {
 				}
 			}
 			if rest := v.without(indices); rest.Count > 0 {
+				rest.said = true
 				s.again = append(s.again, rest)
 			}
 		default:
@@ -158,6 +159,8 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 	s.t.State.Begin()
 	inst := s.inst
 	before := inst.Used()
+	s.calls.hold()
+	defer s.calls.release()
 	status, err := do()
 	used := inst.Used() - before
 	s.stats.Nanos.Add(int64(used))
@@ -194,6 +197,9 @@ func (s *step) call(ctx context.Context, do func() (abi.Errno, error)) ([]failur
 		if s.t.Plan.Spec.OnError.Module == jobspec.ModuleFail && trapKind(err) == guest.TrapABI {
 			return nil, &ModuleFailure{Step: s.spec.Name, Module: s.module.Digest(), Err: err}
 		}
+	}
+	if err != nil && isTrap(err) && (s.calls.in.Count > 1 || overran(err) || s.full) {
+		s.calls.forget() // all of it runs again
 	}
 	return s.calls.failed, err
 }
