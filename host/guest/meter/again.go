@@ -42,7 +42,7 @@ func (r *rewriter) enter(s *site, at, end int) {
 	}
 	r.open(wasm.OpBlock)
 	r.copy(at, end)
-	r.from(at, false)
+	r.from(s.turn(), false)
 	r.result.Checks++
 	r.op(wasm.OpGlobalGet, r.flag())
 	r.op(wasm.OpBrIf, 1)
@@ -51,7 +51,7 @@ func (r *rewriter) enter(s *site, at, end int) {
 
 // leave appends what stands behind the original's end.
 func (r *rewriter) leave() {
-	r.from(int(r.inside.at), false)
+	r.from(r.inside.turn(), false)
 	r.op(wasm.OpBr, 2)
 	r.plain(wasm.OpEnd)
 	r.op(wasm.OpGlobalGet, r.depth())

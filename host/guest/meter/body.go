@@ -114,7 +114,7 @@ func (r *rewriter) site(s *site, at, end int) int {
 			return end
 		}
 		r.copy(at, end)
-		r.from(at, false)
+		r.from(s.turn(), false)
 		r.check(s.depth, s.a)
 	case siteEnd:
 		r.copy(at, end)

@@ -30,6 +30,7 @@ const (
 type site struct {
 	at    uint32 // offset in the module
 	a     uint32
+	back  uint32 // of a siteLoop: offset of the last branch to it, 0 without one
 	depth uint32 // blocks open behind it, the body being one
 	kind  siteKind
 	size  uint8 // bytes of the instruction, but for br_table
@@ -37,6 +38,9 @@ type site struct {
 	after bool  // of a siteCall: a check is put behind it
 	again bool  // of a siteLoop: it is left for a tick and entered again
 }
+
+// turn is the instruction that the check of a loop belongs to.
+func (s *site) turn() int { return int(max(s.at, s.back)) }
 
 // function is what is known of a function that the module defines.
 type function struct {

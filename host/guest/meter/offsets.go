@@ -43,7 +43,8 @@ func OffsetMap(m *wasm.Module, o Options) (*Map, error) {
 }
 
 // Offset returns where an instruction of the rewritten code comes from: of a
-// check, the instruction that it belongs to; of what stands at the ends of a
+// check, the instruction that it belongs to, which of a loop is the last branch
+// back to its beginning; of what stands at the ends of a
 // function, the function's first instruction. It returns false for the host's
 // own functions and for what is no offset of an instruction.
 func (m *Map) Offset(rewritten int) (original int, ok bool) {

@@ -20,6 +20,8 @@ func TestOffsetMap_LeadsToTheOriginal(t *testing.T) {
 	deep := m.Func("deep", "i", "", "", Get(0), Eqz, If, Const(1), Call(far), End, Get(0), Const(1), Sub, Call(1), Get(0), Drop)
 	m.ExportFunc("run", "i", "", "", Loop, Const(0), BrIf(0), End, Get(0), Call(deep), Const(0), Drop)
 	m.ExportFunc("fill", "", "", "", Const(0), Const(0), Const(1<<20), op(0xfc, 11, 0))
+	m.ExportFunc("spin", "", "", "", Block, Loop, Loop, Const(0), BrIf(1), Const(1), BrIf(0), End, Br(0), End, End)
+	m.ExportFunc("turn", "", "", "", Block, Loop, Const(1), BrIf(0), End, End)
 	b := m.Bytes()
 	original := parse(t, b)
 	each(t, func(t *testing.T, o meter.Options) {
@@ -33,6 +35,15 @@ func TestOffsetMap_LeadsToTheOriginal(t *testing.T) {
 		wantOps(t, original, at, err, wasm.Op(0x2d), wasm.OpCall, wasm.OpCall, wasm.OpCall, wasm.OpCall)
 		_, err = w.call("fill")
 		wantOps(t, original, at, err, 0, wasm.OpMemoryFill)
+		if o.Form != meter.Patient { // which alone is stopped for good in a loop
+			return
+		}
+		w.stop(o)
+		_, err = w.call("spin")
+		wantOps(t, original, at, err, wasm.OpBr)
+		w.stop(o)
+		_, err = w.call("turn")
+		wantOps(t, original, at, err, wasm.OpBrIf)
 	})
 }
 

@@ -107,10 +107,12 @@ func (s *scanner) body(i int) error {
 			live, left = false, true
 			continue
 		case wasm.OpBr, wasm.OpBrTable:
+			s.back(&in)
 			s.branch(&in)
 			live, left = false, true
 			continue
 		case wasm.OpBrIf:
+			s.back(&in)
 			s.branch(&in)
 			left = true
 			height--
@@ -172,6 +174,14 @@ func (s *scanner) body(i int) error {
 	f.instrs, f.outside = total, count
 	f.frame = frameSize(len(typ.Params)+b.Locals, most, vectors)
 	return nil
+}
+
+// back notes a branch to a loop. It is where the source says loop: the
+// instruction that opens one has the line of whatever stands before or in it.
+func (s *scanner) back(in *wasm.Instr) {
+	if i := len(s.blocks) - 1 - int(in.A); in.Op != wasm.OpBrTable && i >= 0 && s.blocks[i].loop >= 0 {
+		s.sites[s.blocks[i].loop].back = uint32(in.Offset)
+	}
 }
 
 // long notes an operation on a range, and what else makes an image less than
