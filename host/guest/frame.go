@@ -86,7 +86,7 @@ func (in *instance) frames(stack string, kind TrapKind) []Frame {
 		if n := len(frames); n > 0 && frames[n-1].Function == f.Function && frames[n-1].Offset == f.Offset {
 			continue
 		}
-		frames = append(frames, expand(f, places)...)
+		frames = append(frames, expand(f, c.linker, places)...)
 		if len(frames) >= maxFrames {
 			return frames[:maxFrames]
 		}
@@ -107,14 +107,9 @@ func debugDataOf(m *wasm.Module) *debugdata.Data {
 	return debugdata.Of(m)
 }
 
-// mangled reports whether a name says less than the one in the source: it is
-// made for linkers, or there is none.
-func mangled(name string) bool {
-	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") || strings.HasPrefix(name, unnamed)
-}
-
 // expand returns a frame for each place that the frame's instruction has.
-func expand(f Frame, places []debugdata.Place) []Frame {
+// linker says that its function's name is not that of the source.
+func expand(f Frame, linker bool, places []debugdata.Place) []Frame {
 	if len(places) == 0 {
 		return []Frame{f}
 	}
@@ -122,7 +117,7 @@ func expand(f Frame, places []debugdata.Place) []Frame {
 	for i, p := range places {
 		frames[i] = f
 		frames[i].File, frames[i].Line, frames[i].Column = clean(p.File, 300), p.Line, p.Column
-		if p.Function != "" && (i < len(places)-1 || mangled(f.Function)) {
+		if p.Function != "" && (i < len(places)-1 || linker) {
 			frames[i].Function = clean(p.Function, 128)
 		}
 	}

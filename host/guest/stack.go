@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ianlancetaylor/demangle"
+
 	"github.com/wasmill/wasmill/host/guest/meter"
 )
 
@@ -13,7 +15,8 @@ const maxFrames = 32
 // call is a frame as wazero writes it.
 type call struct {
 	name   string
-	offset int // in the code of the form, -1 if unknown
+	linker bool // the name was made for linkers, or there is none
+	offset int  // in the code of the form, -1 if unknown
 }
 
 // unnamed is what stands before the index of a function without a name.
@@ -52,7 +55,8 @@ func calls(stack string, m functions) []call {
 		if len(list) == maxFrames {
 			break
 		}
-		list = append(list, call{clean(name, 128), -1})
+		plain, linker := demangled(name)
+		list = append(list, call{clean(plain, 128), linker, -1})
 	}
 	return list
 }
@@ -76,6 +80,24 @@ func named(name string, m functions) (_ string, ok bool) {
 	}
 	return unnamed + strconv.Itoa(index), index < m.Imported+m.Own
 }
+
+// demangled returns a function's name as its source has it, without parameters,
+// and whether it was another one, made for linkers, or there is none.
+func demangled(name string) (plain string, linker bool) {
+	if !strings.HasPrefix(name, "_Z") && !strings.HasPrefix(name, "_R") {
+		return name, strings.HasPrefix(name, unnamed)
+	}
+	plain, linker = name, true
+	if len(name) > maxMangled {
+		return plain, linker
+	}
+	defer func() { _ = recover() }() // a module may name its functions as it likes
+	plain = demangle.Filter(name, demangle.NoParams, demangle.MaxLength(10))
+	return plain, linker
+}
+
+// maxMangled is the longest name, in bytes, that is taken apart.
+const maxMangled = 1 << 10
 
 // offset reads "0x1f: w:1".
 func offset(source string) int {

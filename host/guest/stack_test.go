@@ -23,11 +23,16 @@ func TestCalls_AreNamesAndOffsetsAlone(t *testing.T) {
 		"\t\t0x98: w:1\n" +
 		"\t.$-(i64)\n" +
 		"\t.\x1b[31m\u202e(i32)\n" +
+		"\t._ZN4step5parse17h8c3f0d1e2b4a5f67E(i32)\n" +
+		"\t._RNvNtCsfgABC1_4step4look5marks(i32)\n" +
+		"\t._ZN3abc3defEi(i32)\n" +
+		"\t._ZN(i32)\n" +
 		"\t... maybe followed by omitted frames\n" +
 		"\nGo runtime stack trace:\ngoroutine 1"
 	want := []call{
-		{"wasmill_v1.emit", -1}, {"runtime.abort", -1}, {"core::fmt::write", 0x1f}, {"f(int)", -1},
-		{"function 3", -1}, {"function 12", -1}, {"$-", -1}, {" [31m ", -1},
+		{"wasmill_v1.emit", false, -1}, {"runtime.abort", false, -1}, {"core::fmt::write", false, 0x1f}, {"f(int)", false, -1},
+		{"function 3", true, -1}, {"function 12", true, -1}, {"$-", false, -1}, {" [31m ", false, -1},
+		{"step::parse", true, -1}, {"step::look::marks", true, -1}, {"abc::def", true, -1}, {"_ZN", true, -1},
 	}
 	if got := calls(stack, m); !slices.Equal(got, want) {
 		t.Fatalf("calls %+v, want %+v", got, want)
@@ -40,4 +45,16 @@ func TestCalls_AreBounded(t *testing.T) {
 	if len(got) != maxFrames || len(got[0].name) != 128+len("…") {
 		t.Fatalf("%d calls, the first of %d bytes", len(got), len(got[0].name))
 	}
+}
+
+// A name is whatever the module says it is.
+func FuzzDemangled(f *testing.F) {
+	for _, s := range []string{"_ZN4step5parse17h8c3f0d1e2b4a5f67E", "_RNvNtCsfgABC1_4step4look5marks", "_ZN3abc3defEi", "_ZSt4moveIRSt6vectorIiSaIiEEEONSt16remove_referenceIT_E4typeEOS5_", "_RINvNtC3std3mem8align_ofNtNtC3std3mem12DiscriminantE", "function 3"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if plain, _ := demangled(name); len(plain) > max(len(name), maxMangled) {
+			t.Errorf("%d bytes of %d", len(plain), len(name))
+		}
+	})
 }

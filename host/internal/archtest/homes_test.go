@@ -33,6 +33,8 @@ var homes = []home{
 		"steps in JavaScript are bundled where they are built"},
 	{"github.com/cespare/xxhash/v2", []string{"host/guest/compile", "host/guest/image"}, false,
 		"machine code and images are looked at for damage each time that they are loaded"},
+	{"github.com/ianlancetaylor/demangle", []string{"host/guest"}, false,
+		"functions of guests are named as their sources name them"},
 	{"github.com/spf13/cobra", []string{"cmd/wasmill"}, false,
 		"flags belong to the binary"},
 	{"github.com/fsnotify/fsnotify", []string{"cmd/wasmill"}, false,
