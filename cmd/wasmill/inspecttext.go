@@ -34,7 +34,11 @@ func inspectText(path string, in *host.Inspection) []byte {
 				size(int64(f.Bytes)), plural(int64(f.Checks), "check", "checks"), count(int64(f.Entries)), plural(int64(f.Budgeted), "function", "functions")))
 		}
 		t.line("image", yes(in.Image, "instances begin from an image", "none: it changes tables or globals that an image does not hold"))
-		t.line("debug data", yes(in.Debug, "traps name file and line", yes(in.Names, "traps name functions", "none")))
+		if in.Archive != nil {
+			t.line("debug data", "exceptions name file and line; traps name functions of the interpreter alone")
+		} else {
+			t.line("debug data", yes(in.Debug, "traps name file and line", yes(in.Names, "traps name functions", "none")))
+		}
 	}
 	if in.Runs {
 		t.line("verdict", "runs")
